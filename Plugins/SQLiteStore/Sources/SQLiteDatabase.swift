@@ -9,7 +9,7 @@ import StoreInterface
 package struct SQLiteDatabase: WritableDatabase {
   let connection: SQLiteConnection
   /// The source of values in separate files.
-  let values: any ExternalValues
+  let values: ExternalFiles
 
   package var path: String { connection.path }
 

@@ -35,7 +35,7 @@ public struct SQLiteStoreBackend: StoreBackend {
   public func create(
     at path: String, model: Model, on disk: any Disk, _ creation: StoreCreation
   ) throws -> any Store {
-    try SQLiteStore.create(at: path, model: model, on: disk, creation, options)
+    try SQLiteStore.create(at: path, model: model, on: disk, creation)
     return try open(path, on: disk, StoreOpening())
   }
 

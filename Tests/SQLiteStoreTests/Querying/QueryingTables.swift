@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import ObjectModel
 import ObjectQuery
@@ -24,7 +25,8 @@ struct QueryingTables {
     source = ViewSource(view, model: model, schema: schema, store: store)
     connection = try SQLiteConnection(":memory:", for: .creating)
     answers = SQLAnswers(
-      SQLiteDatabase(connection: connection, values: NoValues()),
+      SQLiteDatabase(
+        connection: connection, values: ExternalFiles(path: ":memory:", disk: RealDisk())),
       SQLTranslation(
         map, SQLiteDialect(), model: model, schema: schema, store: store, now: now))
     try makeTables()
@@ -139,9 +141,4 @@ struct QueryingTables {
     case .object(let key): return .integer(Int64(key.number))
     }
   }
-}
-
-/// Values in separate files, of which these tables have none.
-private struct NoValues: ExternalValues {
-  func value(of cell: [UInt8]) throws -> [UInt8] { cell }
 }

@@ -13,13 +13,13 @@ import SQLiteFiles
 struct RowReader: ~Copyable {
   private var rows: RowBlocks
   private let map: TableMap
-  private let values: any ExternalValues
+  private let values: ExternalFiles
   /// The keys of the rows to read, ascending; `nil` for all rows.
   private var wanted: ArraySlice<UInt64>?
 
   /// - Parameter basis: The version that the rows are based on; 0 if they are based on none.
   init(
-    _ entity: TableMap.EntityMap, _ map: TableMap, _ values: any ExternalValues, path: String,
+    _ entity: TableMap.EntityMap, _ map: TableMap, _ values: ExternalFiles, path: String,
     basis: Int64
   ) {
     self.values = values
@@ -218,12 +218,6 @@ struct RowReader: ~Copyable {
     case .null: return nil
     }
   }
-}
-
-/// The source of values in separate files.
-protocol ExternalValues: Sendable {
-  /// Returns the value that a cell stands for.
-  func value(of cell: [UInt8]) throws -> [UInt8]
 }
 
 extension SQLiteValue {

@@ -90,7 +90,8 @@ extension SQLiteStore {
     if !head.contents.isOwn {
       let tables = try DatabaseTables(connection)
       log = ChangeLogTables(tables)
-      for reason in ForeignTables(tables, contents: head.contents, log).reasonsAgainstWriting {
+      let foreign = ForeignTables(tables: tables, model: head.model, log: log)
+      for reason in foreign.reasonsAgainstWriting {
         throw StoreError(
           .readOnly, "The database can't be written: \(reason).", path: filePath)
       }

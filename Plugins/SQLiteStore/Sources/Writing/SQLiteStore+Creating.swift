@@ -10,32 +10,30 @@ import SQLTranslation
 import SQLiteFiles
 import StoreInterface
 
-/// A writer of the description of a store: its metadata, its model and its numbers.
-struct StoreWriting {
-  let connection: SQLiteConnection
-
+// The description of a store: its metadata, its model and its numbers.
+extension SQLiteConnection {
   /// Writes the metadata, without the UUID, which has a column of its own.
   func write(_ metadata: StoreMetadata, uuid: UUID) throws {
-    try connection.run(
+    try run(
       "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
       [.text(uuid.uuidString), .blob(StoreContents.list(metadata))])
   }
 
   /// Writes the model and the numbers, in Quire's own record and in the form of Core Data.
   func write(_ model: Model, _ schema: Schema, _ numbers: EntityNumbers, commit: Int64) throws {
-    try connection.execute("DELETE FROM QUIRE_STORE")
+    try execute("DELETE FROM QUIRE_STORE")
     let source = Array(try ModelSource.write(model))
-    try connection.run(
+    try run(
       "INSERT INTO QUIRE_STORE (VERSION, MODEL, SCHEMA, MODELCOMMIT) VALUES (?, ?, ?, ?)",
       [
         .integer(OwnRecord.version), .blob(deflated(source)), .blob(SchemaCoding.bytes(schema)),
         .integer(commit),
       ])
-    try connection.execute("DELETE FROM Z_MODELCACHE")
-    try connection.run(
+    try execute("DELETE FROM Z_MODELCACHE")
+    try run(
       "INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)",
       [.blob(deflated(CompiledModel.write(model)))])
-    try writeNumbers(model, schema, numbers)
+    try writeNumbers(model, numbers)
   }
 
   private func deflated(_ bytes: [UInt8]) -> [UInt8] {
@@ -43,16 +41,16 @@ struct StoreWriting {
   }
 
   /// Writes one row for each entity, and keeps the highest keys that were assigned.
-  private func writeNumbers(_ model: Model, _ schema: Schema, _ numbers: EntityNumbers) throws {
+  private func writeNumbers(_ model: Model, _ numbers: EntityNumbers) throws {
     var highest: [String: Int64] = [:]
-    let known = try connection.prepare("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY", isKept: false)
+    let known = try prepare("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY", isKept: false)
     while try known.step() {
       if let name = known.text(0) { highest[name] = max(known.integer(1), 0) }
     }
-    try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < 16000")
+    try execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < 16000")
     for name in numbers.names {
       let parent = model[name]?.superentity.flatMap { numbers[$0] } ?? 0
-      try connection.run(
+      try run(
         "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)",
         [.integer(numbers[name]!), .text(name), .integer(parent), .integer(highest[name] ?? 0)])
     }
@@ -62,8 +60,7 @@ struct StoreWriting {
 extension SQLiteStore {
   /// Creates a database without objects. The file appears at its path complete, or not at all.
   static func create(
-    at path: String, model: Model, on disk: any Disk, _ creation: StoreCreation,
-    _ options: SQLiteStoreOptions
+    at path: String, model: Model, on disk: any Disk, _ creation: StoreCreation
   ) throws {
     let schema = try creation.schema(of: model, path: path)
     let numbers = EntityNumbers(model)
@@ -98,10 +95,9 @@ extension SQLiteStore {
       for text in TableMaking.commonTables + making.tables + making.indexes.map(\.text) {
         try connection.execute(text)
       }
-      let writing = StoreWriting(connection: connection)
-      try writing.write(
+      try connection.write(
         StoreMetadata(uuid: creation.uuid, type: .sqlite, model: model), uuid: creation.uuid)
-      try writing.write(model, schema, numbers, commit: 0)
+      try connection.write(model, schema, numbers, commit: 0)
       try connection.run(
         "INSERT INTO QUIRE_COMMIT (NUMBER, TIME) VALUES (0, ?)",
         [.real(Date().timeIntervalSinceReferenceDate)])

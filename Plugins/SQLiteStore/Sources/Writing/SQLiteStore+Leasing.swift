@@ -22,8 +22,7 @@ extension SQLiteStore {
       } else if let link = contents.map.links[number] {
         last = try reserve(Int(count), ofLinks: link, isOwn: contents.isOwn, connection)
       } else {
-        throw StoreError(
-          .badChange, "No entity has the number \(number).", path: filePath)
+        throw StoreError(.badChange, "No entity has the number \(number).", path: filePath)
       }
       try connection.execute("COMMIT")
       if !contents.isOwn { try ignoreOwnWriting() }
@@ -35,8 +34,7 @@ extension SQLiteStore {
   ///
   /// - Returns: The last key that was reserved before. The reserved keys follow it.
   func reserve(
-    _ count: Int, ofLinks link: TableMap.LinkMap, isOwn: Bool,
-    _ connection: SQLiteConnection
+    _ count: Int, ofLinks link: TableMap.LinkMap, isOwn: Bool, _ connection: SQLiteConnection
   ) throws -> Int64 {
     let number = link.links.layout.entityNumber
     let last = try lastKey(of: link, number, isOwn: isOwn, connection)

@@ -30,9 +30,7 @@ extension SQLiteStore {
     let change = TableChange(
       before: before.map, after: contents.map, connection: connection, path: filePath)
     try change.run(TableMaking(model: model, map: contents.map, prefix: TableChange.prefix))
-    try change.keepCounts {
-      try StoreWriting(connection: connection).write(model, schema, numbers, commit: number)
-    }
+    try change.keepCounts { try connection.write(model, schema, numbers, commit: number) }
     return contents
   }
 }

@@ -42,7 +42,7 @@ package struct SQLiteTransaction: WritingTransaction {
     guard let uuid = contents.metadata.uuid else {
       throw StoreError(.damaged, "The store has no UUID.", path: path)
     }
-    try StoreWriting(connection: connection).write(metadata, uuid: uuid)
+    try connection.write(metadata, uuid: uuid)
     contents.metadata = metadata
     contents.list = StoreContents.list(metadata)
   }
