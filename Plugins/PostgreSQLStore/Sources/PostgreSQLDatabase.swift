@@ -20,11 +20,7 @@ package struct PostgreSQLDatabase<Connection: RowSource>: Database {
     _ keys: RowSelection, of entity: TableMap.EntityMap, in map: TableMap, basis: Int64
   ) throws -> [Block] {
     var rows = RowReader(entity, map, path: path, basis: basis)
-    return switch keys {
-    case .all: try rows.blocks(nil, from: connection)
-    case .range(let keys): try rows.blocks(keys, from: connection)
-    case .keys(let keys): try rows.blocks(of: keys, from: connection)
-    }
+    return try rows.blocks(keys, from: connection)
   }
 
   package func linksHidden(

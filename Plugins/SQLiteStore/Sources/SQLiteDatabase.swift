@@ -19,11 +19,7 @@ package struct SQLiteDatabase: WritableDatabase {
     _ keys: RowSelection, of entity: TableMap.EntityMap, in map: TableMap, basis: Int64
   ) throws -> [Block] {
     var rows = RowReader(entity, map, values, path: path, basis: basis)
-    return switch keys {
-    case .all: try rows.blocks(nil, from: connection)
-    case .range(let keys): try rows.blocks(keys, from: connection)
-    case .keys(let keys): try rows.blocks(of: keys, from: connection)
-    }
+    return try rows.blocks(keys, from: connection)
   }
 
   package func linksHidden(by links: [LinkEnds], in link: TableMap.LinkMap) throws -> [UInt64] {

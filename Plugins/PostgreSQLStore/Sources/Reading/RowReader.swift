@@ -31,30 +31,27 @@ struct RowReader: ~Copyable {
       }
   }
 
-  /// Reads the rows of the entity, all or those in a range of keys, in the order of their keys.
+  /// Reads rows of the entity, in the order of their keys.
   mutating func blocks(
-    _ keys: Range<UInt64>?, from connection: any RowSource
+    _ keys: RowSelection, from connection: any RowSource
   ) throws -> [Block] {
     let entity = rows.entity
-    var conditions = entity.sharesTable ? ["t.entity = \(entity.number)"] : []
-    if let keys { conditions.append("t.id >= \(keys.lowerBound) AND t.id < \(keys.upperBound)") }
-    let condition = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
     let cells = RowReader.selection(entity)
+    if case .keys(let keys) = keys {
+      let (text, parameters) = RowReader.selection(of: keys, entity)
+      try connection.forEachRow(text, parameters, columnCount: cells.count) { try takeRow($0) }
+      return rows.frozen()
+    }
+    var conditions = entity.sharesTable ? ["t.entity = \(entity.number)"] : []
+    if case .range(let keys) = keys {
+      conditions.append("t.id >= \(keys.lowerBound) AND t.id < \(keys.upperBound)")
+    }
+    let condition = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
     try connection.copyRows(
       of:
         "SELECT \(cells.joined(separator: ", ")) FROM \(quoted(entity.table)) t\(condition) ORDER BY t.id",
       columnCount: cells.count
     ) { cells in try takeRow(cells) }
-    return rows.frozen()
-  }
-
-  /// Reads the existing rows with the given keys, in the order of the keys.
-  mutating func blocks(
-    of keys: [UInt64], from connection: any RowSource
-  ) throws -> [Block] {
-    let (text, parameters) = RowReader.selection(of: keys, rows.entity)
-    let count = RowReader.selection(rows.entity).count
-    try connection.forEachRow(text, parameters, columnCount: count) { try takeRow($0) }
     return rows.frozen()
   }
 

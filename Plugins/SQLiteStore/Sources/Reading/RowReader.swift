@@ -53,18 +53,18 @@ struct RowReader: ~Copyable {
     return known.map { "COALESCE(\($0), \(own))" } ?? own
   }
 
-  /// Reads the rows of the entity, all or those in a range of keys, in the order of their keys.
-  mutating func blocks(_ keys: Range<UInt64>?, from connection: SQLiteConnection) throws -> [Block]
-  {
-    try read(keys, from: connection)
-    return rows.frozen()
-  }
-
-  /// Reads the existing rows with the given keys, which ascend.
-  mutating func blocks(of keys: [UInt64], from connection: SQLiteConnection) throws -> [Block] {
-    try keys.forEachStretch { keys in
-      wanted = keys
-      try read(keys[keys.startIndex]..<keys[keys.endIndex - 1] + 1, from: connection)
+  /// Reads rows of the entity, in the order of their keys.
+  mutating func blocks(
+    _ keys: RowSelection, from connection: SQLiteConnection
+  ) throws -> [Block] {
+    switch keys {
+    case .all: try read(nil, from: connection)
+    case .range(let keys): try read(keys, from: connection)
+    case .keys(let keys):
+      try keys.forEachStretch { keys in
+        wanted = keys
+        try read(keys[keys.startIndex]..<keys[keys.endIndex - 1] + 1, from: connection)
+      }
     }
     return rows.frozen()
   }
