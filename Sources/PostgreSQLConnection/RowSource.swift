@@ -27,6 +27,15 @@ extension RowSource {
   ) throws -> Int {
     try forEachRow(text, parameters, columnCount: 1, body)
   }
+
+  /// Returns the first cell of a statement's last row as an integer; `nil` if there is no row.
+  package func integer(
+    _ text: String, _ parameters: [PostgreSQLParameter] = []
+  ) throws -> Int64? {
+    var found: Int64?
+    try forEachRow(text, parameters) { found = $0[0].integer }
+    return found
+  }
 }
 
 extension PostgreSQLConnection: RowSource {}

@@ -53,9 +53,6 @@ package protocol Database {
   /// database can't answer.
   func keys(_ query: SQLQuery, in map: TableMap) throws -> [ObjectKey]?
 
-  /// Returns the integer that a statement computes; `nil` if the database can't answer.
-  func count(_ query: SQLQuery) throws -> Int?
-
   /// Returns the values of the rows that a statement finds; `nil` if the database can't answer.
   func values(_ query: SQLTableQuery, in map: TableMap) throws -> [[Value]]?
 }

@@ -1,4 +1,4 @@
-package import ObjectModel
+import ObjectModel
 package import Rows
 package import SQLTranslation
 package import StoreInterface
@@ -17,22 +17,28 @@ package final class LinkBlocks {
   private let sourceOrder: Int?
   private let isSymmetric: Bool
   private let versionColumn: Int
+  private let ignoresHalfLinks: Bool
   private var drafts: [Draft] = []
   private var seen: Set<[UInt64]> = []
   private var last: Int64 = 0
 
-  /// - Parameter basis: The version that the links are based on; 0 if they are based on none.
-  package init(_ link: TableMap.LinkMap, _ map: TableMap, path: String, basis: Int64) {
+  /// - Parameters:
+  ///   - basis: The version that the links are based on; 0 if they are based on none.
+  ///   - ignoresHalfLinks: Whether a row without a source or a target is passed over, and not refused.
+  package init(
+    _ link: TableMap.LinkMap, _ map: TableMap, path: String, basis: Int64,
+    ignoresHalfLinks: Bool = false
+  ) {
     (self.link, self.map, self.path) = (link, map, path)
+    self.ignoresHalfLinks = ignoresHalfLinks
     layout = link.links.layout.versioned(above: basis)
-    guard let source = link.links.layout.index(ofNumber: LinkTable.Column.source),
-      let target = link.links.layout.index(ofNumber: LinkTable.Column.target)
-    else { preconditionFailure("A link has two ends.") }
-    (self.source, self.target) = (source, target)
+    // A link has two ends.
+    source = layout.index(ofNumber: LinkTable.Column.source)!
+    target = layout.index(ofNumber: LinkTable.Column.target)!
     isSymmetric = link.links.isSymmetric
     versionColumn = layout.columns.count - 1
-    targetOrder = link.links.layout.index(ofNumber: LinkTable.Column.targetOrder)
-    sourceOrder = link.links.layout.index(ofNumber: LinkTable.Column.sourceOrder)
+    targetOrder = layout.index(ofNumber: LinkTable.Column.targetOrder)
+    sourceOrder = layout.index(ofNumber: LinkTable.Column.sourceOrder)
   }
 
   /// Returns the blocks of the links that were added.
@@ -41,60 +47,51 @@ package final class LinkBlocks {
     return Draft.freeze(drafts, &writer)
   }
 
-  /// Checks the key of the next link.
+  /// A cell of a link's row.
+  package enum Cell {
+    case null
+    case integer(Int64)
+    /// A description of a value of another kind, for messages.
+    case other(String)
+
+    fileprivate var words: String {
+      switch self {
+      case .null: "nothing"
+      case .integer(let number): "the number \(number)"
+      case .other(let words): words
+      }
+    }
+  }
+
+  /// Adds the link of a row, unless the link is symmetric and a row before it has the same ends.
   ///
   /// - Parameters:
-  ///   - key: The key; `nil` if the cell contains no integer.
-  ///   - words: A description of the cell, for messages.
-  package func check(key: Int64?, _ words: @autoclosure () -> String) throws -> Int64 {
-    guard let key, key >= 1, key <= Int64(ObjectKey.highestNumber) else {
-      throw fault("row \(words()) has a number that no link can have")
+  ///   - isWanted: Returns whether the link with a key is to be read.
+  ///   - cell: Returns a cell of the row: its key (0), its source and the entity of the source (1, 2), its target and
+  ///     the entity of the target (3, 4), the positions of the target and of the source (5, 6), and its version (7).
+  package func take(
+    where isWanted: (UInt64) -> Bool = { _ in true }, _ cell: (Int) -> Cell
+  ) throws {
+    guard case .integer(let key) = cell(0) else { throw fault("a row has no number") }
+    guard key >= 1, key <= Int64(ObjectKey.highestNumber) else {
+      throw fault("row \(key) has a number that no link can have")
     }
     // A damaged tree may contain rows out of order, or twice.
     guard key > last else { throw fault("row \(key) comes after row \(last)") }
     last = key
-    return key
-  }
-
-  /// Returns the object at the source of a link.
-  ///
-  /// - Parameters:
-  ///   - number: The key of the object; `nil` if the cell contains no integer.
-  ///   - entity: The number of its entity in the tables; `nil` if it is that of the relationship.
-  ///   - words: A description of the cell, for messages.
-  package func source(
-    _ number: Int64?, entity: Int64?, ofLink key: Int64, _ words: @autoclosure () -> String
-  ) throws -> ObjectKey {
-    try end(number, entity, link.sources, key, words)
-  }
-
-  /// Returns the object at the target of a link, as ``source(_:entity:ofLink:_:)`` does for the source.
-  package func target(
-    _ number: Int64?, entity: Int64?, ofLink key: Int64, _ words: @autoclosure () -> String
-  ) throws -> ObjectKey {
-    try end(number, entity, link.targets, key, words)
-  }
-
-  private func end(
-    _ number: Int64?, _ entity: Int64?, _ destination: TableMap.Destination, _ key: Int64,
-    _ words: () -> String
-  ) throws -> ObjectKey {
-    guard let number, number >= 1, number <= Int64(ObjectKey.highestNumber) else {
-      throw fault("row \(key) contains \(words()) instead of a key")
+    guard isWanted(UInt64(key)) else { return }
+    if ignoresHalfLinks {
+      if case .null = cell(1) { return }
+      if case .null = cell(3) { return }
     }
-    guard let entity else { return ObjectKey(entity: destination.entity, number: UInt64(number)) }
-    guard let known = map.layoutNumbers[entity] else {
-      throw fault(
-        "row \(key) refers to an object of entity \(entity), which the model does not have")
-    }
-    return ObjectKey(entity: known, number: UInt64(number))
-  }
-
-  /// Adds a link, unless it is symmetric and a row before it has the same ends.
-  package func add(
-    _ key: Int64, _ source: ObjectKey, _ target: ObjectKey, targetOrder: Int64?,
-    sourceOrder: Int64?, version: Int64
-  ) {
+    let source = try end(cell(1), cell(2), link.sources, key)
+    let target = try end(cell(3), cell(4), link.targets, key)
+    let targetOrder = try place(cell(5), key)
+    let sourceOrder = try place(cell(6), key)
+    let version =
+      if case .integer(let version) = cell(7) { version } else {
+        LinkBlocks.version(source, target, [targetOrder, sourceOrder])
+      }
     if isSymmetric {
       // A symmetric link may have a row in each direction. It has the lower key of the two.
       let pair = [min(source.rawValue, target.rawValue), max(source.rawValue, target.rawValue)]
@@ -112,6 +109,46 @@ package final class LinkBlocks {
       draft.setInteger(sourceOrder, column: column, row: row)
     }
     draft.setInteger(version, column: versionColumn, row: row)
+  }
+
+  private func end(
+    _ number: Cell, _ entity: Cell, _ destination: TableMap.Destination, _ key: Int64
+  ) throws -> ObjectKey {
+    guard case .integer(let found) = number, found >= 1, found <= Int64(ObjectKey.highestNumber)
+    else { throw fault("row \(key) contains \(number.words) instead of a key") }
+    switch entity {
+    case .null: return ObjectKey(entity: destination.entity, number: UInt64(found))
+    case .integer(let entity):
+      guard let known = map.layoutNumbers[entity] else {
+        throw fault(
+          "row \(key) refers to an object of entity \(entity), which the model does not have")
+      }
+      return ObjectKey(entity: known, number: UInt64(found))
+    case .other(let words): throw fault("row \(key) contains \(words) instead of an entity")
+    }
+  }
+
+  private func place(_ cell: Cell, _ key: Int64) throws -> Int64? {
+    switch cell {
+    case .null: nil
+    case .integer(let place): place
+    case .other: throw fault("row \(key) has a position that is not a whole number")
+    }
+  }
+
+  /// Returns a hash of a link's contents, used as its version if the table has no versions. A different link in the same
+  /// row gets a different hash.
+  private static func version(
+    _ source: ObjectKey, _ target: ObjectKey, _ orders: [Int64?]
+  ) -> Int64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    let places = orders.compactMap { $0.map { UInt64(bitPattern: $0) } }
+    for number in [source.rawValue, target.rawValue] + places {
+      for shift in stride(from: 0, to: 64, by: 8) {
+        hash = (hash ^ (number >> UInt64(shift) & 0xFF)) &* 0x100_0000_01b3
+      }
+    }
+    return Int64(hash >> 2 | 1 << 61)
   }
 
   /// Returns the error for a link in a table.

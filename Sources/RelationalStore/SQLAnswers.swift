@@ -26,7 +26,9 @@ package struct SQLAnswers<Source: Database> {
       // Groups and distinct rows must be read to be counted.
       return request.resultType == .dictionaries ? try table(request)?.rows.count : nil
     }
-    return try database.count(query)
+    guard case .integer(let count)? = try database.values(query, in: translation.map)?.first?.first
+    else { return nil }
+    return Int(count)
   }
 
   /// Returns the values, groups or aggregates of a request.

@@ -100,7 +100,7 @@ package struct StoreContents: Sendable {
 
   /// Returns the map of a model's tables, or throws the store's error if there is none.
   package static func map(
-    _ path: String, _ make: () throws(TableMap.Mismatch) -> TableMap
+    _ path: String, _ make: @autoclosure () throws(TableMap.Mismatch) -> TableMap
   ) throws(StoreError) -> TableMap {
     do throws(TableMap.Mismatch) { return try make() } catch {
       throw StoreError(.incompatibleModel, error.description, path: path)

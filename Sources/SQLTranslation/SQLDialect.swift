@@ -110,3 +110,21 @@ package protocol SQLDialect: Sendable {
   /// Returns the least or the greatest value, by the function `min` or `max`.
   func extreme(_ function: String, of value: SQLScalar) throws(NotTranslatable) -> String
 }
+
+extension QueryExpression.Function {
+  /// The sign of an operation that has the same sign in each database.
+  package var sign: String {
+    get throws(NotTranslatable) {
+      switch self {
+      case .add: "+"
+      case .subtract: "-"
+      case .multiply: "*"
+      case .divide: "/"
+      case .modulus: "%"
+      case .bitwiseAnd: "&"
+      case .bitwiseOr: "|"
+      default: throw NotTranslatable()
+      }
+    }
+  }
+}

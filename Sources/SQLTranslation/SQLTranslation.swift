@@ -46,15 +46,18 @@ package struct SQLTranslation: Sendable {
 
   /// Returns the statement for the number of objects that a request finds, after its limit and offset. `nil` also for
   /// groups and distinct rows, which must be read to be counted.
-  package func count(_ request: QueryRequest) -> SQLQuery? {
+  package func count(_ request: QueryRequest) -> SQLTableQuery? {
     guard request.resultType != .dictionaries || !request.returnsDistinctResults else { return nil }
-    return try? statement(request) { (walk, found, bound) throws(NotTranslatable) in
+    let query = try? statement(request) { (walk, found, bound) throws(NotTranslatable) in
       if bound.table?.isGrouped == true { throw NotTranslatable() }
       let offset = try walk.parameter(.integer(Int64(max(request.fetchOffset, 0))))
       let rest = walk.dialect.greater("count(*) - \(offset)", "0")
       guard request.fetchLimit > 0 else { return "SELECT \(rest) FROM \(found.source)" }
       let limit = try walk.parameter(.integer(Int64(request.fetchLimit)))
       return "SELECT \(walk.dialect.lesser(rest, limit)) FROM \(found.source)"
+    }
+    return query.map {
+      SQLTableQuery(query: $0, names: [], values: [.number], isGrouped: false, isWhole: true)
     }
   }
 

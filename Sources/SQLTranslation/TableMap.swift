@@ -67,6 +67,11 @@ package struct TableMap: Sendable {
       self.sharesTable = sharesTable
       self.columns = columns
     }
+
+    /// Returns the column of a property.
+    package func column(of property: String) -> ColumnMap? {
+      layout.index(of: property).map { columns[$0] }
+    }
   }
 
   /// A column of a table, and the column of a layout that it holds.
@@ -119,6 +124,11 @@ package struct TableMap: Sendable {
 
   /// Creates an empty map.
   package init() {}
+
+  /// The places of links, in the order of their numbers.
+  package var sortedLinks: [LinkMap] {
+    links.values.sorted { $0.links.layout.entityNumber < $1.links.layout.entityNumber }
+  }
 
   /// The names of the tables that contain only links.
   package var tablesOfLinks: [String] { links.values.filter { !$0.isColumn }.map(\.table) }

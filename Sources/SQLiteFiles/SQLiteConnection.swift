@@ -178,12 +178,24 @@ extension SQLiteConnection {
 
   private static let mostStatements = 128
 
+  /// Runs a prepared statement that returns no rows, with values for its parameters.
+  ///
+  /// - Throws: ``SQLiteError``.
+  public func run(_ text: String, _ values: [SQLiteValue] = []) throws(SQLiteError) {
+    let statement = try prepare(text)
+    try statement.bind(values)
+    try statement.run()
+  }
+
   /// Returns the first column of a statement's first row as an integer; `nil` if there is no row.
   ///
   /// - Throws: ``SQLiteError``.
-  public func integer(_ text: String) throws(SQLiteError) -> Int64? {
+  public func integer(
+    _ text: String, _ values: [SQLiteValue] = []
+  ) throws(SQLiteError) -> Int64? {
     let statement = try prepare(text)
     defer { statement.reset() }
+    try statement.bind(values)
     return try statement.step() ? statement.integer(0) : nil
   }
 

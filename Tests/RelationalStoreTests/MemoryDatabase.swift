@@ -51,22 +51,33 @@ final class MemoryDatabase: WritableDatabase, @unchecked Sendable {
     let links = LinkBlocks(link, map, path: path, basis: basis)
     for block in rows[link.links.layout.entityNumber]?.put.blocks ?? [] {
       let blockKeys = try block.keys
-      func cell(_ number: UInt16, _ row: Int) throws -> Value {
-        try block.column(number)?.value(at: row) ?? .null
-      }
+      let columns = try [
+        LinkTable.Column.source, LinkTable.Column.target, LinkTable.Column.targetOrder,
+        LinkTable.Column.sourceOrder, LayoutColumn.Number.version,
+      ].map { try block.column($0) }
       for row in 0..<block.rowCount {
-        let key = try links.check(key: blockKeys.integer(at: row), "\(blockKeys.integer(at: row))")
-        guard keys?.contains(UInt64(key)) ?? true else { continue }
-        guard case .object(let source) = try cell(LinkTable.Column.source, row),
-          case .object(let target) = try cell(LinkTable.Column.target, row)
-        else { throw links.fault("row \(key) has no ends") }
-        func integer(_ number: UInt16) throws -> Int64? {
-          if case .integer(let number) = try cell(number, row) { number } else { nil }
+        let values = columns.map { $0?.value(at: row) ?? .null }
+        func cell(_ index: Int) -> LinkBlocks.Cell {
+          switch values[index] {
+          case .integer(let number): .integer(number)
+          case .object(let key): .integer(Int64(key.number))
+          default: .null
+          }
         }
-        links.add(
-          key, source, target, targetOrder: try integer(LinkTable.Column.targetOrder),
-          sourceOrder: try integer(LinkTable.Column.sourceOrder),
-          version: try integer(LayoutColumn.Number.version) ?? block.version)
+        func entity(_ index: Int) -> LinkBlocks.Cell {
+          if case .object(let key) = values[index] { .integer(Int64(key.entity)) } else { .null }
+        }
+        try links.take {
+          keys?.contains($0) ?? true
+        } _: { place in
+          switch place {
+          case 0: .integer(blockKeys.integer(at: row))
+          case 1, 3: cell(place / 2)
+          case 2, 4: entity(place / 2 - 1)
+          case 7 where columns[4] == nil: .integer(block.version)
+          default: cell(place - 3)
+          }
+        }
       }
     }
     return links.frozen()
@@ -173,6 +184,5 @@ final class MemoryDatabase: WritableDatabase, @unchecked Sendable {
   // MARK: - Requests
 
   func keys(_ query: SQLQuery, in map: TableMap) throws -> [ObjectKey]? { nil }
-  func count(_ query: SQLQuery) throws -> Int? { nil }
   func values(_ query: SQLTableQuery, in map: TableMap) throws -> [[Value]]? { nil }
 }

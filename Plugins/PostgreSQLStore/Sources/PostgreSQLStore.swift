@@ -263,7 +263,8 @@ public final class PostgreSQLStore: DatabaseStore, AnnouncingStore {
       description.byteCount = Int(try PostgreSQLStore.byteCount(connection))
       description.liveByteCount = description.byteCount
       description.highestCommit = head.newest
-      description.savedAt = try BeforeTable.openable(connection).first?.time
+      description.savedAt = try PostgreSQLDatabase(connection, path: filePath).openableCommits()
+        .first?.time
       return description
     }
   }

@@ -69,7 +69,7 @@ public struct PostgreSQLStoreBackend: StoreBackend {
     let address = try StoreAddress(path)
     return try asStore(path) {
       let connection = try ConnectionPool.connect(address, options)
-      var check = DatabaseCheck(connection, path: path)
+      var check = DatabaseCheck(connection: connection, path: path)
       return try check.run(progress)
     }
   }

@@ -3,13 +3,13 @@ package import RelationalStore
 package import Rows
 package import SQLTranslation
 import SQLiteFiles
-package import StoreInterface
+import StoreInterface
 
 /// An SQLite database in a transaction.
 package struct SQLiteDatabase: WritableDatabase {
   let connection: SQLiteConnection
   /// The source of values in separate files.
-  let values: any ExternalValues
+  let values: ExternalFiles
 
   package var path: String { connection.path }
 
@@ -19,46 +19,7 @@ package struct SQLiteDatabase: WritableDatabase {
     _ keys: RowSelection, of entity: TableMap.EntityMap, in map: TableMap, basis: Int64
   ) throws -> [Block] {
     var rows = RowReader(entity, map, values, path: path, basis: basis)
-    return switch keys {
-    case .all: try rows.blocks(nil, from: connection)
-    case .range(let keys): try rows.blocks(keys, from: connection)
-    case .keys(let keys): try rows.blocks(of: keys, from: connection)
-    }
-  }
-
-  package func links(
-    _ keys: [UInt64]?, of link: TableMap.LinkMap, in map: TableMap, basis: Int64
-  ) throws -> [Block] {
-    let links = LinkReader(link, map, path: path, basis: basis)
-    return try links.blocks(of: keys, from: connection)
-  }
-
-  package func keyBounds(of entity: TableMap.EntityMap) throws -> ClosedRange<UInt64>? {
-    let table = quoted(entity.table)
-    let condition = entity.sharesTable ? " WHERE \"Z_ENT\" = \(entity.number)" : ""
-    let statement = try connection.prepare(
-      "SELECT (SELECT min(\"Z_PK\") FROM \(table)\(condition)), (SELECT max(\"Z_PK\") FROM \(table)\(condition))"
-    )
-    defer { statement.reset() }
-    guard try statement.step(), statement.kind(0) != .null else { return nil }
-    let bounds = try (0...1).map { cell in
-      let key = statement.integer(cell)
-      guard statement.kind(cell) == .integer, key >= 1, key <= Int64(ObjectKey.highestNumber)
-      else {
-        throw StoreError(
-          .damaged,
-          "\(entity.table), column Z_PK: a cell contains \(statement.value(cell).words), but keys are from 1 to \(ObjectKey.highestNumber).",
-          path: path)
-      }
-      return UInt64(key)
-    }
-    guard bounds[0] <= bounds[1] else {
-      throw StoreError(
-        .damaged,
-        "\(entity.table), column Z_PK: the first key, \(bounds[0]), is greater than the last, \(bounds[1]).",
-        path: path)
-    }
-    return bounds[0]...bounds[1]
+    return try rows.blocks(keys, from: connection)
   }
 
   package func linksHidden(by links: [LinkEnds], in link: TableMap.LinkMap) throws -> [UInt64] {
@@ -80,54 +41,6 @@ package struct SQLiteDatabase: WritableDatabase {
   }
 }
 
-// MARK: - History
-
-extension SQLiteDatabase {
-  package func history(of range: ClosedRange<Int64>) throws -> [Int64]? {
-    let known = try openableCommits().map(\.number)
-    guard known.contains(range.lowerBound) else { return nil }
-    return known.filter { range.contains($0) }
-  }
-
-  package func rowsBefore(_ commits: [Int64], _ schema: Schema) throws -> [Int64: RowsBefore] {
-    var found: [Int64: RowsBefore] = [:]
-    for number in commits {
-      found[number] = try BeforeTable.read(number, schema, connection)
-    }
-    return found
-  }
-
-  package func openableCommits() throws -> [CommitSummary] { try CommitTable.openable(connection) }
-
-  package func commitNumbers() throws -> [Int64] { try CommitTable.all(connection) }
-
-  package func writeRowsBefore(
-    _ before: RowsBefore, of commit: Int64, upTo limit: Int64
-  ) throws -> Int64? {
-    try BeforeTable.write(before, of: commit, upTo: limit, connection)
-  }
-
-  package func deleteRowsBefore(_ commits: [Int64]) throws {
-    for number in commits {
-      try connection.delete(from: "QUIRE_BEFORE", where: "NUMBER = ?", number)
-    }
-  }
-
-  package func setHistory(of commit: Int64, byteCount: Int64) throws {
-    try CommitTable.setKept(byteCount, "NUMBER = ?", commit, connection)
-  }
-
-  package func forget(through commit: Int64) throws {
-    try CommitTable.forget(through: commit, connection)
-  }
-
-  package func deleteCommits(_ numbers: [Int64]) throws {
-    for number in numbers {
-      try connection.delete(from: "QUIRE_COMMIT", where: "NUMBER = ?", number)
-    }
-  }
-}
-
 // MARK: - Requests
 
 extension SQLiteDatabase {
@@ -136,12 +49,6 @@ extension SQLiteDatabase {
     return try run(query) { (row) throws(NotTranslatable) in
       keys.append(try map.object(entity: row.integer(0), row.integer(1)))
     } ? keys : nil
-  }
-
-  package func count(_ query: SQLQuery) throws -> Int? {
-    var count: Int?
-    return try run(query) { (row) throws(NotTranslatable) in count = Int(row.integer(0)) }
-      ? count : nil
   }
 
   package func values(_ query: SQLTableQuery, in map: TableMap) throws -> [[Value]]? {

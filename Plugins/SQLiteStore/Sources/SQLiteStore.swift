@@ -94,30 +94,25 @@ public final class SQLiteStore: DatabaseStore {
     let isAlone = opening.readOnly && !place.isInUse
     let pool = pool
     if !opening.readOnly { try place.checkIsReal() }
-    let watch: Watch?
-    let reader: SQLiteConnection
-    if isAlone {
-      watch = nil
-      reader = try asStore(path) { try SQLiteStore.undisturbed(path, disk) }
-    } else {
-      let connection = try asStore(path) {
-        try SQLiteConnection(
+    let opened = try asStore(path) {
+      var watch: Watch?
+      let reader: SQLiteConnection
+      if isAlone {
+        reader = try place.undisturbed()
+      } else {
+        let connection = try SQLiteConnection(
           path, for: opening.readOnly ? .reading : .writing, patience: options.patience)
+        watch = Watch(connection: connection)
+        if !opening.readOnly { try SQLiteStore.prepare(connection, for: opening) }
+        reader = try SQLiteStore.reader(path, isReadOnly: opening.readOnly, options.patience)
       }
-      watch = Watch(connection: connection)
-      if !opening.readOnly {
-        try asStore(path) { try SQLiteStore.prepare(connection, for: opening) }
-      }
-      reader = try asStore(path) {
-        try SQLiteStore.reader(path, isReadOnly: opening.readOnly, options.patience)
-      }
-    }
-    let seen = try asStore(path) { try watch?.connection.integer("PRAGMA data_version") ?? 0 }
-    let head = try asStore(path) {
-      try SQLiteStore.begin(
+      let seen = try watch?.connection.integer("PRAGMA data_version") ?? 0
+      let head = try SQLiteStore.begin(
         reader, pool: isAlone ? nil : pool, after: nil, model: opening.model, disk,
         isReadOnly: opening.readOnly)
+      return Current(watch: watch, head: head, seen: seen)
     }
+    let head = opened.head
     guard let uuid = head.metadata.uuid else {
       throw StoreError(.damaged, "The store has no UUID.", path: path)
     }
@@ -128,14 +123,8 @@ public final class SQLiteStore: DatabaseStore {
       && head.reader.read { database, _ in
         ChangeLogTables(try DatabaseTables(database.connection)) != nil
       }
-    current = Mutex(Current(watch: watch, head: head, seen: seen))
+    current = Mutex(opened)
     note(head)
-  }
-
-  private static func undisturbed(_ path: String, _ disk: any Disk) throws -> SQLiteConnection {
-    do { return try SQLiteConnection(undisturbed: path, on: disk) } catch let error as DiskError {
-      throw StoreError(error, path: path)
-    }
   }
 
   /// Returns a connection for a snapshot. Unless the store is read-only, the connection is opened for writing, so
@@ -203,7 +192,7 @@ public final class SQLiteStore: DatabaseStore {
     }
     let number: Int64
     if contents.isOwn {
-      number = try CommitTable.newest(connection)
+      number = try connection.newestCommit()
       if let before, before.contents.isOwn, before.commit == number, !anew {
         // The commit is the same: a process has only leased keys.
         try connection.execute("COMMIT")
@@ -217,7 +206,7 @@ public final class SQLiteStore: DatabaseStore {
     let values = ExternalFiles(path: path, disk: disk)
     let reader = SnapshotReader(connection, pool: pool, values) {
       guard let pool else {
-        let other = try undisturbed(path, disk)
+        let other = try DatabasePlace(path, disk).undisturbed()
         try other.execute("BEGIN")
         return SnapshotReader(other, pool: nil, values)
       }
@@ -225,7 +214,7 @@ public final class SQLiteStore: DatabaseStore {
       let other = try pool.take() ?? SQLiteStore.reader(path, isReadOnly: isReadOnly, .seconds(10))
       try other.execute("BEGIN")
       let reader = SnapshotReader(other, pool: pool, values)
-      return try CommitTable.newest(other) == number ? reader : nil
+      return try other.newestCommit() == number ? reader : nil
     }
     let rows = TableRows(reader, contents, KnownRows(growth: 2, mostPiecesAhead: 64))
     // Before the first commit there is nothing to read, and an open transaction would only delay the first commits. A
@@ -338,13 +327,11 @@ public final class SQLiteStore: DatabaseStore {
 
   private func reopenIfChanged(_ current: inout Current) throws {
     let before = current.head
-    let isChanged = before.reader.isChanged
-    guard isChanged else { return }
-    let connection = try asStore(filePath) { try SQLiteStore.undisturbed(filePath, disk) }
+    guard before.reader.isChanged else { return }
     current.head = try asStore(filePath) {
       try SQLiteStore.begin(
-        connection, pool: nil, after: before, model: givenModel, disk,
-        isReadOnly: isReadOnly)
+        DatabasePlace(filePath, disk).undisturbed(), pool: nil, after: before, model: givenModel,
+        disk, isReadOnly: isReadOnly)
     }
   }
 
@@ -362,24 +349,29 @@ public final class SQLiteStore: DatabaseStore {
           Date(timeIntervalSince1970: Double(status.modificationNanoseconds) / 1e9))
       }
     }
-    description.liveByteCount = try reading(head) { try SQLiteStore.liveByteCount($0) }
+    description.liveByteCount = try reading(head) { try SQLiteStore.liveByteCount($0.connection) }
     description.highestCommit = head.contents.isOwn ? head.commit : 0
     return description
   }
 
   /// Runs `body` on the database's current contents, or on those of `head` if the database was opened without locks.
   func reading<R>(
-    _ head: SQLiteSnapshot, _ body: (SQLiteConnection) throws -> R
+    _ head: SQLiteSnapshot, _ body: (SQLiteDatabase) throws -> R
   ) throws -> R {
     var result: R?
     try current.withLock { current in
       guard let watch = current?.watch else {
-        result = try head.reader.read { database, _ in try body(database.connection) }
+        result = try head.reader.read { database, _ in try body(database) }
         return
       }
-      result = try asStore(filePath) { try body(watch.connection) }
+      result = try asStore(filePath) { try body(database(watch.connection)) }
     }
     return result!
+  }
+
+  /// Returns the database with the values in its separate files.
+  func database(_ connection: SQLiteConnection) -> SQLiteDatabase {
+    SQLiteDatabase(connection: connection, values: ExternalFiles(path: filePath, disk: disk))
   }
 
   private static func liveByteCount(_ connection: SQLiteConnection) throws -> Int {

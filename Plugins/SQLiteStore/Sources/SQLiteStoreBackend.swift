@@ -35,7 +35,7 @@ public struct SQLiteStoreBackend: StoreBackend {
   public func create(
     at path: String, model: Model, on disk: any Disk, _ creation: StoreCreation
   ) throws -> any Store {
-    try SQLiteStore.create(at: path, model: model, on: disk, creation, options)
+    try SQLiteStore.create(at: path, model: model, on: disk, creation)
     return try open(path, on: disk, StoreOpening())
   }
 
@@ -63,13 +63,9 @@ public struct SQLiteStoreBackend: StoreBackend {
   public func metadata(at path: String, on disk: any Disk) throws -> StoreMetadata {
     try asStore(path) {
       let place = try DatabasePlace(path, disk)
-      let connection: SQLiteConnection
-      do {
-        connection =
-          try place.isInUse
-          ? SQLiteConnection(path, for: .reading, patience: options.patience)
-          : SQLiteConnection(undisturbed: path, on: disk)
-      } catch let error as DiskError { throw StoreError(error, path: path) }
+      let connection =
+        try place.isInUse
+        ? SQLiteConnection(path, for: .reading, patience: options.patience) : place.undisturbed()
       guard try DatabaseTables(connection).has("Z_METADATA", "Z_UUID", "Z_PLIST") else {
         throw StoreError(
           .notAStore,

@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import ObjectModel
 import ObjectQuery
@@ -24,8 +25,10 @@ struct QueryingTables {
     source = ViewSource(view, model: model, schema: schema, store: store)
     connection = try SQLiteConnection(":memory:", for: .creating)
     answers = SQLAnswers(
-      SQLiteDatabase(connection: connection, values: NoValues()),
-      SQLTranslation(map, model: model, schema: schema, store: store, now: now))
+      SQLiteDatabase(
+        connection: connection, values: ExternalFiles(path: ":memory:", disk: RealDisk())),
+      SQLTranslation(
+        map, SQLiteDialect(), model: model, schema: schema, store: store, now: now))
     try makeTables()
     for entity in map.entities.values { try insert(entity, view) }
     for links in map.links.values { try insert(links, view) }
@@ -138,9 +141,4 @@ struct QueryingTables {
     case .object(let key): return .integer(Int64(key.number))
     }
   }
-}
-
-/// Values in separate files, of which these tables have none.
-private struct NoValues: ExternalValues {
-  func value(of cell: [UInt8]) throws -> [UInt8] { cell }
 }

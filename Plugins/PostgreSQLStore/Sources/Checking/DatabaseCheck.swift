@@ -8,16 +8,12 @@ import StoreInterface
 /// The check of a store's tables against the rules, in one transaction that reads. The server does the work, so that only
 /// violations are read.
 struct DatabaseCheck {
-  private let connection: PostgreSQLConnection
-  private let path: String
-  private var result = StoreCheck()
+  let connection: PostgreSQLConnection
+  let path: String
+  private(set) var result = StoreCheck()
 
   /// The most findings for one column.
   private static let mostFindings = 20
-
-  init(_ connection: PostgreSQLConnection, path: String) {
-    (self.connection, self.path) = (connection, path)
-  }
 
   /// Returns the findings.
   mutating func run(_ progress: (Double) -> Void) throws -> StoreCheck {
@@ -85,8 +81,7 @@ struct DatabaseCheck {
   // MARK: - Commits
 
   private mutating func checkCommits(_ contents: StoreContents, _ head: StoreHead) throws {
-    let rows = try connection.texts("SELECT max(number) FROM quire_commit")
-    let newest = rows.first?.first.flatMap { $0.flatMap { Int64($0) } }
+    let newest = try connection.integer("SELECT max(number) FROM quire_commit")
     if newest != head.newest {
       result.findings.add(
         .postgreSQLNewest, Place("quire_store"),
@@ -99,9 +94,10 @@ struct DatabaseCheck {
         "The transaction \(waiting.name) waits, and keeps rows locked. Opening the document for writing ends it."
       )
     }
-    for commit in try BeforeTable.openable(connection).dropLast() {
+    let database = PostgreSQLDatabase(connection, path: path)
+    for commit in try database.openableCommits().dropLast() {
       do {
-        _ = try BeforeTable.read([commit.number], contents.schema, connection, path)
+        _ = try database.rowsBefore([commit.number], contents.schema)
       } catch let error as StoreError {
         result.findings.add(
           .postgreSQLBefore, Place("quire_before", commit: commit.number), error.message)
@@ -151,8 +147,7 @@ struct DatabaseCheck {
   private mutating func checkRows(
     _ table: String, _ number: Int64, _ head: StoreHead
   ) throws {
-    let rows = try connection.texts("SELECT count(*) FROM \(quoted(table))")
-    result.rowCount += rows.first?.first.flatMap { $0.flatMap { Int($0) } } ?? 0
+    result.rowCount += Int(try connection.integer("SELECT count(*) FROM \(quoted(table))") ?? 0)
     try report(
       .postgreSQLKeys, table, "id", "t.id < 1 OR t.id > \(ObjectKey.highestNumber)",
       "The key is not from 1 to \(ObjectKey.highestNumber).")

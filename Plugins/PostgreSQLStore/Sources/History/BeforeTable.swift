@@ -1,18 +1,13 @@
 // SAFETY: The bytes of a block are copied while the block exists.
 
-import Foundation
-import ObjectModel
 import PostgreSQLConnection
+import RelationalStore
 import Rows
 import StoreInterface
 
 /// The table with the rows and metadata before each commit (spec §14.4.7), and the table of the commits.
 enum BeforeTable {
-  /// The content of a row of the table.
-  private enum Kind {
-    static let block: Int64 = 0
-    static let metadata: Int64 = 1
-  }
+  private typealias Kind = RowsBefore.Kind
 
   /// Writes the rows and metadata before a commit.
   ///
@@ -89,59 +84,7 @@ enum BeforeTable {
     values.append(Int16(kind))
   }
 
-  /// Reads the rows and metadata before each of some commits, in one round trip.
-  static func read(
-    _ numbers: [Int64], _ schema: Schema, _ connection: any RowSource, _ path: String
-  ) throws -> [Int64: RowsBefore] {
-    var stored: [Int64: (blocks: [[UInt8]], list: [UInt8]?)] = [:]
-    for number in numbers { stored[number] = ([], nil) }
-    try connection.forEachRow(
-      "SELECT commit, kind, bytes FROM quire_before WHERE commit = ANY($1) ORDER BY commit, part",
-      [PostgreSQLParameter(numbers)], columnCount: 3
-    ) { cells in
-      guard let number = cells[0].integer, stored[number] != nil else {
-        throw StoreError(
-          .damaged, "quire_before, column commit, contains \(cells[0].words).", path: path)
-      }
-      if cells[1].integer == Kind.block {
-        stored[number]!.blocks.append(cells[2].bytes)
-      } else {
-        stored[number]!.list = cells[2].bytes
-      }
-    }
-    var found: [Int64: RowsBefore] = [:]
-    for (number, stored) in stored {
-      found[number] = try RowsBefore(stored: stored.blocks, list: stored.list, schema) {
-        StoreError(.damaged, "quire_before, commit \(number): \($0).", path: path)
-      }
-    }
-    return found
-  }
-
   // MARK: - Commits
-
-  /// Returns the commits that can be opened, newest first. The last of them is the newest commit without history.
-  static func openable(_ connection: any RowSource) throws -> [CommitSummary] {
-    var found: [CommitSummary] = []
-    var hasEnded = false
-    try connection.forEachRow(
-      "SELECT number, time, author, context_name, message, kept FROM quire_commit ORDER BY number DESC",
-      [], columnCount: 6
-    ) { cells in
-      guard !hasEnded, let number = cells[0].integer, let time = cells[1].real else { return }
-      func text(_ cell: PostgreSQLCell) -> String? {
-        cell.isNull
-          ? nil
-          : cell.withBytes { StoredText.text($0).map { String(decoding: $0, as: UTF8.self) } }
-      }
-      found.append(
-        CommitSummary(
-          number: number, time: Date(timeIntervalSinceReferenceDate: time), author: text(cells[2]),
-          contextName: text(cells[3]), message: text(cells[4])))
-      hasEnded = cells[5].isNull
-    }
-    return found
-  }
 
   /// Drops the history of a commit and of all earlier commits.
   static func forget(through number: Int64, _ connection: PostgreSQLConnection) throws {

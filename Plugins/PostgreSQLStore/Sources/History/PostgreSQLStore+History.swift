@@ -9,7 +9,9 @@ extension PostgreSQLStore {
   /// Returns the commits that can be opened, newest first, as far as ``PostgreSQLStoreOptions/historyShare`` leaves room
   /// for their history.
   public func commits() throws -> [CommitSummary] {
-    let found = try withIdleConnection { try BeforeTable.openable($0) }
+    let found = try withIdleConnection {
+      try PostgreSQLDatabase($0, path: filePath).openableCommits()
+    }
     guard isPartOfDocument else { return found }
     let counting = try knownSnapshot().commit
     return found.filter { $0.number <= counting }

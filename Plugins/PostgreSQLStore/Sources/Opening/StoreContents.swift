@@ -19,9 +19,7 @@ extension StoreContents {
     _ metadata: StoreMetadata, _ list: [UInt8], _ model: Model, _ schema: Schema,
     modelCommit: Int64, metadataCommit: Int64, path: String
   ) throws {
-    let map = try StoreContents.map(path) { () throws(TableMap.Mismatch) in
-      try TableMap(postgreSQL: model, schema)
-    }
+    let map = try StoreContents.map(path, try TableMap(postgreSQL: model, schema))
     self.init(
       metadata, list, model, schema, map, isOwn: true, modelCommit: modelCommit,
       metadataCommit: metadataCommit)

@@ -13,11 +13,6 @@ extension PostgreSQLDatabase {
     } ? keys : nil
   }
 
-  package func count(_ query: SQLQuery) throws -> Int? {
-    var count: Int?
-    return try run(query, 1) { count = $0[0].integer.map { Int($0) } } ? count : nil
-  }
-
   package func values(_ query: SQLTableQuery, in map: TableMap) throws -> [[Value]]? {
     var rows: [[Value]] = []
     let places = query.places
@@ -79,7 +74,8 @@ extension PostgreSQLDatabase {
     }
   }
 
-  private func value(_ cell: PostgreSQLCell, _ kind: ColumnKind) -> Value? {
+  /// Returns the value of a cell of a column of some kind; `nil` if the cell does not fit.
+  func value(_ cell: PostgreSQLCell, _ kind: ColumnKind) -> Value? {
     switch kind {
     case .boolean: cell.integer.map { .boolean($0 != 0) }
     case .int16, .int32, .int64: cell.integer.map { .integer($0) }

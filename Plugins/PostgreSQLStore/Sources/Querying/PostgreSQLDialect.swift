@@ -64,13 +64,14 @@ struct PostgreSQLDialect: SQLDialect {
     _ function: QueryExpression.Function, _ values: [String]
   ) throws(NotTranslatable) -> String {
     let values = values.map { wide($0) }
+    // The server shifts by the number of bits modulo 64, so shifts are left to the search of the rows.
     switch function {
     case .floor, .ceiling, .trunc: return values[0]
     case .onesComplement: return "(~\(values[0]))"
     case .bitwiseXor: return "(\(values[0]) # \(values[1]))"
     case .divide, .modulus:
-      return "(\(values[0]) \(try sign(of: function)) nullif(\(values[1]), 0))"
-    default: return "(\(values[0]) \(try sign(of: function)) \(values[1]))"
+      return "(\(values[0]) \(try function.sign) nullif(\(values[1]), 0))"
+    default: return "(\(values[0]) \(try function.sign) \(values[1]))"
     }
   }
 
@@ -78,21 +79,7 @@ struct PostgreSQLDialect: SQLDialect {
     _ function: QueryExpression.Function, _ left: String, _ right: String
   ) throws(NotTranslatable) -> String {
     let divisor = function == .divide ? "nullif(\(right), 0)" : right
-    return "nullif(\(left) \(try sign(of: function)) \(divisor), 'NaN')"
-  }
-
-  private func sign(of function: QueryExpression.Function) throws(NotTranslatable) -> String {
-    switch function {
-    case .add: "+"
-    case .subtract: "-"
-    case .multiply: "*"
-    case .divide: "/"
-    case .modulus: "%"
-    case .bitwiseAnd: "&"
-    case .bitwiseOr: "|"
-    // The server shifts by the number of bits modulo 64.
-    default: throw NotTranslatable()
-    }
+    return "nullif(\(left) \(try function.sign) \(divisor), 'NaN')"
   }
 
   // MARK: - Comparisons

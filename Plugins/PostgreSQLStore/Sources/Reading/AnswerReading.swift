@@ -44,7 +44,7 @@ package struct AnswerReading {
 
   /// Reads the list of commits, and the rows before each.
   package func history() throws -> [Block] {
-    try BeforeTable.openable(source).flatMap { commit in
+    try database.openableCommits().flatMap { commit in
       try database.rowsBefore([commit.number], schema).values.flatMap(\.blocks)
     }
   }

@@ -23,9 +23,7 @@ struct RowReader: ~Copyable {
     rows = RowBlocks(entity, path: path, basis: basis) { $0.entityColumn != nil }
   }
 
-  /// The expressions that are read of each row.
-  private var selection: [String] { RowReader.selection(rows.entity) }
-
+  /// Returns the expressions that are read of each row.
   private static func selection(_ entity: TableMap.EntityMap) -> [String] {
     ["t.id", "t.version"]
       + entity.columns.flatMap { column in
@@ -33,31 +31,27 @@ struct RowReader: ~Copyable {
       }
   }
 
-  /// Reads the rows of the entity, all or those in a range of keys, in the order of their keys.
+  /// Reads rows of the entity, in the order of their keys.
   mutating func blocks(
-    _ keys: Range<UInt64>?, from connection: any RowSource
+    _ keys: RowSelection, from connection: any RowSource
   ) throws -> [Block] {
     let entity = rows.entity
+    let cells = RowReader.selection(entity)
+    if case .keys(let keys) = keys {
+      let (text, parameters) = RowReader.selection(of: keys, entity)
+      try connection.forEachRow(text, parameters, columnCount: cells.count) { try takeRow($0) }
+      return rows.frozen()
+    }
     var conditions = entity.sharesTable ? ["t.entity = \(entity.number)"] : []
-    if let keys { conditions.append("t.id >= \(keys.lowerBound) AND t.id < \(keys.upperBound)") }
+    if case .range(let keys) = keys {
+      conditions.append("t.id >= \(keys.lowerBound) AND t.id < \(keys.upperBound)")
+    }
     let condition = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
-    let cells = selection
     try connection.copyRows(
       of:
         "SELECT \(cells.joined(separator: ", ")) FROM \(quoted(entity.table)) t\(condition) ORDER BY t.id",
       columnCount: cells.count
     ) { cells in try takeRow(cells) }
-    return rows.frozen()
-  }
-
-  /// Reads the existing rows with the given keys, in the order of the keys.
-  mutating func blocks(
-    of keys: [UInt64], from connection: any RowSource
-  ) throws -> [Block] {
-    let (text, parameters) = RowReader.selection(of: keys, rows.entity)
-    try connection.forEachRow(text, parameters, columnCount: selection.count) { cells in
-      try takeRow(cells)
-    }
     return rows.frozen()
   }
 
@@ -83,7 +77,7 @@ struct RowReader: ~Copyable {
     let condition =
       (isOne ? "t.id = $1" : "t.id >= $1 AND t.id < $2")
       + (entity.sharesTable ? " AND t.entity = \(entity.number)" : "")
-    let cells = selection
+    let cells = RowReader.selection(entity)
     let parameters = [keys.lowerBound, keys.upperBound].map {
       PostgreSQLParameter(Int64(bitPattern: $0))
     }

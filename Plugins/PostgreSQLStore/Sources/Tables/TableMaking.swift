@@ -1,4 +1,5 @@
 import ObjectModel
+import RelationalStore
 import Rows
 import SQLTranslation
 
@@ -8,13 +9,8 @@ struct TableMaking {
   let map: TableMap
   let hasForeignKeys: Bool
 
-  /// The tables of links, in the order of their numbers.
-  var links: [TableMap.LinkMap] {
-    map.links.values.sorted { $0.links.layout.entityNumber < $1.links.layout.entityNumber }
-  }
-
   /// The statements that create the tables of objects and links, without indexes and foreign keys.
-  var tables: [String] { map.families.map(table) + links.map(table) }
+  var tables: [String] { map.families.map(table) + map.sortedLinks.map(table) }
 
   /// The statements to run after the tables have been filled.
   var additions: [String] { indexes + comments + views + (hasForeignKeys ? foreignKeys : []) }
@@ -64,7 +60,7 @@ struct TableMaking {
         add(family.table, column.name, destination.table)
       }
     }
-    for link in links {
+    for link in map.sortedLinks {
       add(link.table, link.source, link.sources.table)
       add(link.table, link.target, link.targets.table)
     }
@@ -83,49 +79,21 @@ struct TableMaking {
 
   // MARK: - Indexes
 
-  /// The indexes on references, links, and the model's fetch indexes and uniqueness constraints.
   private var indexes: [String] {
     var made: [String] = []
     var wishes: Set<[String]> = []
     var names = NameMaker()
-    func add(_ table: String, _ columns: [String]) {
+    let entityColumns = [TableMap.PostgreSQLColumn.entity, TableMap.PostgreSQLColumn.key]
+    map.forEachIndex(of: model, entityColumns: entityColumns) { table, parts, _ in
+      // The order of NULL is that of Quire, so that an index can sort.
+      let columns = parts.map { part in
+        quoted(part.name)
+          + (part.isAscending.map { $0 ? " ASC NULLS FIRST" : " DESC NULLS LAST" } ?? "")
+      }
       guard wishes.insert([table] + columns).inserted else { return }
-      let words = columns.map { $0.prefix { $0 != " " }.filter { $0 != "\"" } }
-      let name = names.take("quire_\(table)_\(words.joined(separator: "_"))")
+      let name = names.take("quire_\(table)_\(parts.map(\.name).joined(separator: "_"))")
       made.append(
         "CREATE INDEX \(quoted(name)) ON \(quoted(table)) (\(columns.joined(separator: ", ")))")
-    }
-    for family in map.families {
-      for column in family.columns where column.column.kind == .reference {
-        add(family.table, [quoted(column.name)])
-      }
-      if family.hasSubentities { add(family.table, ["entity", "id"]) }
-    }
-    for entity in model.entities {
-      guard let layout = map.entities.values.first(where: { $0.layout.entity == entity.name })
-      else { continue }
-      func column(_ name: String) -> String? {
-        layout.layout.index(of: name).map { quoted(layout.columns[$0].name) }
-      }
-      for index in entity.fetchIndexes where index.isPlain {
-        // The order of NULL is that of Quire, so that an index can sort.
-        let columns = index.elements.compactMap { element in
-          column(element.property).map {
-            $0 + (element.isAscending ? " ASC NULLS FIRST" : " DESC NULLS LAST")
-          }
-        }
-        if columns.count == index.elements.count, !columns.isEmpty { add(layout.table, columns) }
-      }
-      for names in entity.uniquenessConstraints {
-        let columns = names.compactMap { column($0) }
-        // Not unique: a context checks the newest commit before a save (spec §14.5.6), and a store may contain
-        // objects with equal values, such as a copy of an invalid store.
-        if columns.count == names.count { add(layout.table, columns) }
-      }
-    }
-    for link in links {
-      add(link.table, [quoted(link.source), quoted(link.target)])
-      add(link.table, [quoted(link.target), quoted(link.source)])
     }
     return made
   }
@@ -152,7 +120,7 @@ struct TableMaking {
           "COMMENT ON COLUMN \(quoted(family.table)).\(quoted(column.name)) IS \(literal(words))")
       }
     }
-    for link in links {
+    for link in map.sortedLinks {
       made.append(
         "COMMENT ON TABLE \(quoted(link.table)) IS \(literal("Links of \(link.links.layout.entity)"))"
       )
@@ -182,7 +150,7 @@ struct TableMaking {
 
   /// The names of the views, by the tables that they show.
   var viewNames: [String: String] {
-    var names = NameMaker(taken: Set(map.families.map(\.table) + links.map(\.table)))
+    var names = NameMaker(taken: Set(map.families.map(\.table) + map.sortedLinks.map(\.table)))
     var found: [String: String] = [:]
     for family in map.families
     where family.columns.contains(where: { $0.column.kind == .date }) {

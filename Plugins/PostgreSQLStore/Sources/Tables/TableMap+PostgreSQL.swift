@@ -17,9 +17,7 @@ extension TableMap {
   /// Creates the map of a model's objects in a PostgreSQL database. The number of an entity in tables is its number in
   /// the schema.
   init(postgreSQL model: Model, _ schema: Schema) throws(Mismatch) {
-    var maker = PostgreSQLTableMapMaker(model: model, schema: schema)
-    try maker.run()
-    self = maker.map
+    try self.init(naming: PostgreSQLNames(model, schema))
   }
 
   /// Returns the type of a column.
@@ -40,29 +38,31 @@ extension TableMap {
   }
 }
 
-/// A walk over a model that determines the names of its tables and columns.
-private struct PostgreSQLTableMapMaker {
+/// The names of tables and columns that people can read (spec §14.2.2).
+private struct PostgreSQLNames: TableNaming {
   let model: Model
   let schema: Schema
-  var map = TableMap()
+  let numbers: [String: Int64]
   private var tables = NameMaker()
-  /// The columns of each entity, by the names of its layout's columns. Subentities inherit them.
-  private var columns: [String: [String: TableMap.ColumnMap]] = [:]
   /// The tables of root entities.
   private var tableOfRoot: [String: String] = [:]
+  /// The names of the columns of each table.
+  private var columns: [String: NameMaker] = [:]
 
-  init(model: Model, schema: Schema) { (self.model, self.schema) = (model, schema) }
+  static let isDepthFirst = false
+  static let allowsRetyping = true
+  static let keepsValuesOutside = false
 
-  mutating func run() throws(TableMap.Mismatch) {
-    for layout in schema.layouts {
-      map.layoutNumbers[Int64(layout.entityNumber)] = layout.entityNumber
+  init(_ model: Model, _ schema: Schema) throws(TableMap.Mismatch) {
+    (self.model, self.schema) = (model, schema)
+    numbers = Dictionary(
+      uniqueKeysWithValues: schema.layouts.map { ($0.entity, Int64($0.entityNumber)) })
+    for root in try sorted(model.entities.filter({ $0.superentity == nil })) {
+      tableOfRoot[root.name] = tables.take(own(root.name))
     }
-    let roots = model.entities.filter { $0.superentity == nil && schema[$0.name] != nil }
-      .sorted { schema[$0.name]!.entityNumber < schema[$1.name]!.entityNumber }
-    for root in roots { tableOfRoot[root.name] = tables.take(own(root.name)) }
-    for root in roots { try addFamily(root) }
-    for table in schema.linkTables { try addLinks(table) }
   }
+
+  func table(of root: String) -> String? { tableOfRoot[root] }
 
   /// Returns the name of a table without the beginning that Quire's own tables have.
   private func own(_ name: String) -> String {
@@ -70,73 +70,25 @@ private struct PostgreSQLTableMapMaker {
     return plain.hasPrefix("quire_") || plain.hasPrefix("pg_") ? "e_" + plain : plain
   }
 
-  private mutating func addFamily(_ root: Entity) throws(TableMap.Mismatch) {
-    let members = model.family(of: root.name).filter { schema[$0.name] != nil }
-      .sorted { schema[$0.name]!.entityNumber < schema[$1.name]!.entityNumber }
-    let table = tableOfRoot[root.name]!
-    var family = TableMap.Family(
-      table: table, root: root.name, number: Int64(schema[root.name]!.entityNumber))
-    family.hasSubentities = members.count > 1
-    var names = NameMaker(taken: [
+  mutating func begin(_ family: TableMap.Family) {
+    columns[family.table] = NameMaker(taken: [
       TableMap.PostgreSQLColumn.key, TableMap.PostgreSQLColumn.entity,
       TableMap.PostgreSQLColumn.version,
     ])
-    // An entity comes after the entity that it inherits from.
-    var waiting = [root.name]
-    while !waiting.isEmpty {
-      let name = waiting.removeFirst()
-      try addColumns(of: name, to: &family, &names)
-      waiting += members.filter { $0.superentity == name }.map(\.name)
-    }
-    for entity in members {
-      let layout = schema[entity.name]!
-      let own = columns[entity.name] ?? [:]
-      map.entities[layout.entityNumber] = TableMap.EntityMap(
-        layout: layout, number: Int64(layout.entityNumber), table: table,
-        rootNumber: family.number, sharesTable: family.hasSubentities,
-        columns: layout.columns.compactMap { own[$0.name] })
-    }
-    map.families.append(family)
   }
 
-  private mutating func addColumns(
-    of entity: String, to family: inout TableMap.Family, _ names: inout NameMaker
+  mutating func take(
+    _ column: LayoutColumn, of entity: String, in table: String, target: String?
+  ) -> (name: String, entityColumn: String?) {
+    let name = columns[table, default: NameMaker()].take(column.name)
+    return (
+      name, target.map { _ in columns[table, default: NameMaker()].take(name + "_entity") }
+    )
+  }
+
+  mutating func addLinks(
+    _ links: LinkTable, to map: inout TableMap
   ) throws(TableMap.Mismatch) {
-    guard let layout = schema[entity] else { return }
-    var own = model[entity]?.superentity.flatMap { columns[$0] } ?? [:]
-    for column in layout.columns {
-      if let inherited = own[column.name], inherited.column.kind == column.kind { continue }
-      let one = try self.column(column, of: entity, &names)
-      own[column.name] = one
-      family.columns.append(one)
-    }
-    columns[entity] = own
-  }
-
-  private func column(
-    _ column: LayoutColumn, of entity: String, _ names: inout NameMaker
-  ) throws(TableMap.Mismatch) -> TableMap.ColumnMap {
-    var destination: TableMap.Destination?
-    var type: AttributeType?
-    if column.kind == .reference {
-      destination = try self.destination(
-        of: model.relationship(column.name, of: entity).destination)
-    } else if !column.name.hasSuffix("#order") {
-      type = model.attribute(at: column.name, of: entity)?.type
-    }
-    let name = names.take(column.name)
-    return TableMap.ColumnMap(
-      name: name, column: column, type: type, isExternal: false, destination: destination,
-      entityColumn: destination?.isOnlyEntity == false ? names.take(name + "_entity") : nil)
-  }
-
-  private func destination(of entity: String) throws(TableMap.Mismatch) -> TableMap.Destination {
-    try model.destination(entity, schema) { tableOfRoot[$0] }
-  }
-
-  // MARK: - Links
-
-  private mutating func addLinks(_ links: LinkTable) throws(TableMap.Mismatch) {
     let forward = try model.declaration(of: links.forward, schema)
     let target = forward.relationship.destination
     let source =

@@ -87,21 +87,28 @@ struct ColumnChanges {
     }
   }
 
+  /// Renames tables or columns. Names that are exchanged go by a name that nothing else has.
+  static func rename(
+    _ names: [(String, String)], _ connection: PostgreSQLConnection,
+    _ text: (_ old: String, _ new: String) -> String
+  ) throws {
+    let changed = names.filter { $0.0 != $0.1 }
+    for (index, pair) in changed.enumerated() {
+      try connection.execute(text(quoted(pair.0), "quire_moved_\(index)"))
+    }
+    for (index, pair) in changed.enumerated() {
+      try connection.execute(text("quire_moved_\(index)", quoted(pair.1)))
+    }
+  }
+
   /// Changes a table.
   func run(_ table: String, _ connection: PostgreSQLConnection) throws {
     let name = quoted(table)
     for column in removed {
       try connection.execute("ALTER TABLE \(name) DROP COLUMN \(quoted(column))")
     }
-    let renamed = kept.filter { $0.old != $0.new }
-    // Names that are exchanged go by a name that no column has.
-    for (index, column) in renamed.enumerated() {
-      try connection.execute(
-        "ALTER TABLE \(name) RENAME COLUMN \(quoted(column.old)) TO quire_moved_\(index)")
-    }
-    for (index, column) in renamed.enumerated() {
-      try connection.execute(
-        "ALTER TABLE \(name) RENAME COLUMN quire_moved_\(index) TO \(quoted(column.new))")
+    try ColumnChanges.rename(kept.map { ($0.old, $0.new) }, connection) {
+      "ALTER TABLE \(name) RENAME COLUMN \($0) TO \($1)"
     }
     // One statement, so that the rows are written once.
     let types = kept.compactMap { column in

@@ -15,14 +15,12 @@ extension PostgreSQLStore {
     let count = Int64(clamping: max(count, 1))
     guard count <= Int64(ObjectKey.highestNumber) else { throw noKeys }
     return try withIdleConnection { connection in
-      var last: Int64?
-      try connection.forEachRow(
+      let last = try connection.integer(
         "UPDATE quire_key SET last = last + $2 WHERE number = $1 AND last <= $3 RETURNING last",
         [
           PostgreSQLParameter(key), PostgreSQLParameter(count),
           PostgreSQLParameter(Int64(ObjectKey.highestNumber) - count),
-        ]
-      ) { last = $0[0].integer }
+        ])
       guard let last, last >= count, last <= Int64(ObjectKey.highestNumber) else { throw noKeys }
       return UInt64(last - count) + 1..<UInt64(last) + 1
     }

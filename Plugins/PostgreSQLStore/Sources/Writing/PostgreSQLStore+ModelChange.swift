@@ -121,9 +121,9 @@ struct TableChange {
     for (number, link) in before.links where after.links[number] == nil {
       try connection.execute("DROP TABLE \(quoted(link.table))")
     }
-    try rename(
-      tables: pairs.map { ($0.old.table, $0.new.table) }
-        + linkPairs.map { ($0.0.table, $0.1.table) })
+    let tables =
+      pairs.map { ($0.old.table, $0.new.table) } + linkPairs.map { ($0.0.table, $0.1.table) }
+    try ColumnChanges.rename(tables, connection) { "ALTER TABLE \($0) RENAME TO \($1)" }
     for (number, entity) in before.entities where after.entities[number] == nil {
       guard let family = kept.first(where: { $0.number == entity.rootNumber }) else { continue }
       try connection.execute("DELETE FROM \(quoted(family.table)) WHERE entity = \(entity.number)")
@@ -133,26 +133,15 @@ struct TableChange {
       try connection.execute(making.table(family))
     }
     for (old, new) in linkPairs { try alter(old, to: new) }
-    for link in making.links where before.links[link.links.layout.entityNumber] == nil {
+    for link in after.sortedLinks where before.links[link.links.layout.entityNumber] == nil {
       try connection.execute(making.table(link))
     }
     try setDefaults()
   }
 
   private var linkPairs: [(TableMap.LinkMap, TableMap.LinkMap)] {
-    making.links.compactMap { link in
+    after.sortedLinks.compactMap { link in
       before.links[link.links.layout.entityNumber].map { ($0, link) }
-    }
-  }
-
-  /// Renames tables. Names that are exchanged go by a name that no table has.
-  private func rename(tables: [(String, String)]) throws {
-    let changed = tables.filter { $0.0 != $0.1 }
-    for (index, pair) in changed.enumerated() {
-      try connection.execute("ALTER TABLE \(quoted(pair.0)) RENAME TO quire_moved_\(index)")
-    }
-    for (index, pair) in changed.enumerated() {
-      try connection.execute("ALTER TABLE quire_moved_\(index) RENAME TO \(quoted(pair.1))")
     }
   }
 
@@ -162,12 +151,12 @@ struct TableChange {
       (old.sourceOrder, new.sourceOrder),
     ]
     var changes = ColumnChanges()
-    for (index, pair) in names.enumerated() {
+    for pair in names {
       switch pair {
       case (let old?, let new?): changes.kept.append((old, new, nil))
       case (let old?, nil): changes.removed.append(old)
       case (nil, let new?): changes.added.append("\(quoted(new)) bigint")
-      case (nil, nil): _ = index
+      case (nil, nil): break
       }
     }
     try changes.run(new.table, connection)
@@ -179,26 +168,21 @@ struct TableChange {
       guard let old = before.entities[number] else { continue }
       for (index, column) in entity.layout.columns.enumerated()
       where old.layout.index(ofNumber: column.number) == nil && !column.defaultValue.isNull {
-        let (cell, parameter) = try TableChange.constant(column, at: 1)
         try connection.forEachRow(
-          "UPDATE \(quoted(entity.table)) SET \(quoted(entity.columns[index].name)) = \(cell) WHERE entity = \(entity.number)",
-          [parameter])
+          "UPDATE \(quoted(entity.table)) SET \(quoted(entity.columns[index].name)) = $1 WHERE entity = \(entity.number)",
+          [TableChange.constant(column)])
       }
     }
   }
 
   /// Returns the default of a column as a parameter.
-  static func constant(
-    _ column: LayoutColumn, at number: Int
-  ) throws -> (String, PostgreSQLParameter) {
+  static func constant(_ column: LayoutColumn) throws -> PostgreSQLParameter {
     var values = BinaryValues()
     let whole = Column(repeating: column.defaultValue, kind: column.kind, rowCount: 1)
     BlockColumns.One(whole, column.kind).append(0, to: &values)
     // The bytes without their length.
-    return (
-      "$\(number)",
-      PostgreSQLParameter(column.kind.postgreSQLType, bytes: Array(values.bytes.dropFirst(4)))
-    )
+    return PostgreSQLParameter(
+      column.kind.postgreSQLType, bytes: Array(values.bytes.dropFirst(4)))
   }
 
   // MARK: - Anew
@@ -225,14 +209,13 @@ struct TableChange {
   private func checkNumbers(
     of old: TableMap.EntityMap, for new: TableMap.EntityMap, from table: String
   ) throws {
-    var shared: Int64?
-    try connection.forEachRow(
-      """
-      SELECT t.id FROM \(table) t WHERE t.entity = \(old.number) \
-      AND EXISTS (SELECT 1 FROM \(quoted(new.table)) n WHERE n.id = t.id) ORDER BY t.id LIMIT 1
-      """
-    ) { shared = $0[0].integer }
-    guard let shared else { return }
+    guard
+      let shared = try connection.integer(
+        """
+        SELECT t.id FROM \(table) t WHERE t.entity = \(old.number) \
+        AND EXISTS (SELECT 1 FROM \(quoted(new.table)) n WHERE n.id = t.id) ORDER BY t.id LIMIT 1
+        """)
+    else { return }
     let root =
       after.entities.values.first { Int64($0.number) == new.rootNumber }?.layout.entity ?? ""
     throw StoreError(
@@ -258,40 +241,20 @@ struct TableChange {
   private func copy(
     _ old: TableMap.EntityMap, to new: TableMap.EntityMap, from table: String
   ) throws {
-    var names = ["id", "entity", "version"]
-    var cells = ["t.id", "\(new.number)", "t.version"]
-    var parameters: [PostgreSQLParameter] = []
-    for (index, column) in new.columns.enumerated() {
-      let wanted = new.layout.columns[index]
-      names.append(quoted(column.name))
-      if let entity = column.entityColumn { names.append(quoted(entity)) }
-      guard let position = old.layout.index(ofNumber: wanted.number) else {
-        if wanted.defaultValue.isNull {
-          cells.append("NULL")
-        } else {
-          let (cell, parameter) = try TableChange.constant(wanted, at: parameters.count + 1)
-          cells.append(cell)
-          parameters.append(parameter)
-        }
-        if column.entityColumn != nil { cells.append("NULL") }
-        continue
-      }
-      let source = old.columns[position]
-      cells.append(
-        try ColumnChanges.converted(
-          "t.\(quoted(source.name))", old.layout.columns[position].kind, to: wanted.kind))
-      if column.entityColumn != nil {
-        cells.append(
-          source.entityColumn.map { "t.\(quoted($0))" }
-            ?? "CASE WHEN t.\(quoted(source.name)) IS NOT NULL THEN \(source.destination?.entity ?? 0) END"
-        )
-      }
+    let copy = try RowCopy(old, to: new) {
+      "$\($0)"
+    } cell: { source, column in
+      try ColumnChanges.converted(
+        "t.\(quoted(source.name))", source.column.kind, to: column.column.kind)
+    } entity: { source in
+      source.entityColumn.map { "t.\(quoted($0))" }
+        ?? "CASE WHEN t.\(quoted(source.name)) IS NOT NULL THEN \(source.destination?.entity ?? 0) END"
     }
     try connection.forEachRow(
       """
-      INSERT INTO \(quoted(new.table)) (\(names.joined(separator: ", "))) SELECT \(cells.joined(separator: ", ")) \
-      FROM \(table) t WHERE t.entity = \(old.number)
-      """, parameters)
+      INSERT INTO \(quoted(new.table)) (id, entity, version\(copy.names)) \
+      SELECT t.id, \(new.number), t.version\(copy.cells) FROM \(table) t WHERE t.entity = \(old.number)
+      """, copy.defaults.map { try TableChange.constant($0.column) })
   }
 
   private func copy(

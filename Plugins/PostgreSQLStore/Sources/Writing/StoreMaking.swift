@@ -80,13 +80,11 @@ enum StoreMaking {
   private static func makeSchema(
     _ address: StoreAddress, _ connection: PostgreSQLConnection
   ) throws {
-    var exists = false
-    try connection.forEachRow(
+    let known = try connection.integer(
       "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1",
-      [PostgreSQLParameter(address.schema)]
-    ) { _ in exists = true }
+      [PostgreSQLParameter(address.schema)])
     // A user without the right to make schemas may use one that exists.
-    guard !exists else { return }
+    guard known == nil else { return }
     try connection.execute(
       "CREATE SCHEMA \(quoted(address.schema)); COMMENT ON SCHEMA \(quoted(address.schema)) IS '\(ownComment)'"
     )
@@ -113,14 +111,11 @@ enum StoreMaking {
   static func isStore(
     _ address: StoreAddress, _ connection: PostgreSQLConnection
   ) throws -> Bool {
-    var exists = false
-    try connection.forEachRow(
+    try connection.integer(
       """
       SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
       WHERE n.nspname = $1 AND c.relname = 'quire_store'
-      """, [PostgreSQLParameter(address.schema)]
-    ) { _ in exists = true }
-    return exists
+      """, [PostgreSQLParameter(address.schema)]) != nil
   }
 
   /// Makes the tables of the objects and links, and lists them in `quire_table`.
@@ -136,7 +131,7 @@ enum StoreMaking {
   /// Writes the names of the tables and views, so that they can be removed later.
   static func list(_ making: TableMaking, _ connection: PostgreSQLConnection) throws {
     try connection.execute("DELETE FROM quire_table")
-    let tables = making.map.families.map(\.table) + making.links.map(\.table)
+    let tables = making.map.families.map(\.table) + making.map.sortedLinks.map(\.table)
     let names = tables.map { ($0, false) } + making.viewNames.values.map { ($0, true) }
     for (name, isView) in names {
       try connection.forEachRow(

@@ -1,4 +1,3 @@
-import Foundation
 import ObjectModel
 import Rows
 import SQLiteFiles
@@ -13,39 +12,20 @@ enum CellCheck {
   /// The cell contains text that is not UTF-8.
   case noText
 
-  init(_ statement: SQLiteStatement, _ cell: Int, _ kind: ColumnKind) {
-    switch (kind, statement.kind(cell)) {
-    case (.string, .text), (.uri, .text):
-      self = statement.withBytes(cell) { $0.isUTF8 } ? .sound : .noText
-    case (.binary, .blob), (.binary, .text): self = .sound
-    case (.uuid, .blob): self = statement.byteCount(cell) == 16 ? .sound : .wrong
-    case (.boolean, let found), (.int16, let found), (.int32, let found), (.int64, let found):
-      let number: Int64? =
-        switch found {
-        case .integer: statement.integer(cell)
-        case .real: Int64(exactly: statement.real(cell))
-        default: nil
-        }
-      self = number.map(kind.integerRange.contains) ?? false ? .sound : .wrong
-    case (.reference, .integer):
-      self =
-        (0...Int64(ObjectKey.highestNumber)).contains(statement.integer(cell)) ? .sound : .wrong
-    case (.float, .integer), (.float, .real), (.double, .integer), (.double, .real),
-      (.date, .integer), (.date, .real):
-      self = .sound
-    // The blob contains the bits of a number that SQLite does not preserve (spec §10.4.3).
-    case (.float, .blob), (.double, .blob), (.date, .blob):
-      self = statement.byteCount(cell) == 8 ? .sound : .wrong
-    case (.decimal, .integer): self = .sound
-    case (.decimal, .real):
-      let number = statement.real(cell)
-      self = number.isFinite && Decimal(string: "\(number)") != nil ? .sound : .wrong
-    case (.decimal, .blob), (.decimal, .text):
-      let bytes = statement.bytes(cell)
-      let isNumber =
-        bytes.elementsEqual("NaN".utf8) || DecimalParts(text: bytes.span) != nil
-      self = isNumber ? .sound : .wrong
-    default: self = .wrong
-    }
+  init(_ cell: SQLiteCell, _ kind: ColumnKind) {
+    let isSound =
+      switch kind {
+      case .string, .uri: cell.kind == .text
+      case .binary: cell.kind == .blob || cell.kind == .text
+      case .uuid: cell.kind == .blob && cell.byteCount == 16
+      case .boolean, .int16, .int32, .int64:
+        RowReader.integer(cell).map(kind.integerRange.contains) ?? false
+      case .reference:
+        cell.kind == .integer && (0...Int64(ObjectKey.highestNumber)).contains(cell.integer)
+      case .float, .double, .date: RowReader.real(cell) != nil
+      case .decimal: RowReader.decimal(cell) != nil
+      }
+    let isText = !kind.isText || cell.withBytes { $0.isUTF8 }
+    self = !isSound ? .wrong : isText ? .sound : .noText
   }
 }

@@ -6,19 +6,11 @@ import StoreInterface
 
 /// The check of the history that Core Data keeps in a database (spec §10.10).
 struct ChangeLogCheck {
-  private let check: SQLiteFileCheck
-  private let connection: SQLiteConnection
-  private let map: TableMap
-  private let model: Model
-  private let schema: Schema
-
-  init(
-    _ check: SQLiteFileCheck, _ connection: SQLiteConnection, _ map: TableMap, _ model: Model,
-    _ schema: Schema
-  ) {
-    (self.check, self.connection, self.map) = (check, connection, map)
-    (self.model, self.schema) = (model, schema)
-  }
+  let check: SQLiteFileCheck
+  let connection: SQLiteConnection
+  let map: TableMap
+  let model: Model
+  let schema: Schema
 
   /// Checks each change, and the numbers of the tables.
   func run() throws(SQLiteError) {
@@ -47,7 +39,7 @@ struct ChangeLogCheck {
     var faults: [String] = []
     if statement.integer(5) == 0 { faults.append("belongs to no transaction") }
     if statement.integer(3) < 1 || statement.integer(3) > Int64(ObjectKey.highestNumber) {
-      faults.append("has \(statement.value(3).shown) as its key")
+      faults.append("has \(statement.value(3).words) as its key")
     }
     guard let entity else {
       return faults + ["is of the entity \(statement.integer(2)), which the model does not have"]
@@ -62,7 +54,7 @@ struct ChangeLogCheck {
       }
     case (.integer, ChangeLogTables.Kind.insert), (.integer, ChangeLogTables.Kind.delete):
       if isGiven { faults.append("is no update, and names changed properties") }
-    default: faults.append("has \(statement.value(1).shown) as its kind")
+    default: faults.append("has \(statement.value(1).words) as its kind")
     }
     return faults
   }

@@ -11,11 +11,7 @@ final class ExternalFileCheck {
 
   init(_ check: SQLiteFileCheck) {
     self.check = check
-    let path = check.path
-    let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-    var name = path[slash...]
-    if let point = name.lastIndex(of: "."), point > name.startIndex { name = name[..<point] }
-    folder = "\(path[..<slash]).\(name)_SUPPORT/_EXTERNAL_DATA"
+    folder = ExternalFiles.folder(of: check.path)
   }
 
   /// Checks a cell.
@@ -25,11 +21,11 @@ final class ExternalFileCheck {
     case .file(let name):
       named.insert(name)
       if try !files().contains(name) {
-        check.result.findings.add(
+        check.findings.add(
           .sqliteLostFiles, place, "The value is in the file \(name), which is missing.")
       }
     case .other:
-      check.result.findings.add(
+      check.findings.add(
         .sqliteExternalCells, place,
         "The value begins with \(cell.first.map(String.init) ?? "nothing"), and is read as it is.")
     }
@@ -38,7 +34,7 @@ final class ExternalFileCheck {
   /// Reports files that no cell names.
   func finish() throws {
     for name in try files().subtracting(named).sorted() {
-      check.result.findings.add(
+      check.findings.add(
         .sqliteStrayFiles, Place(),
         "No cell refers to the file \(name.prefix(60)) in the folder of values.")
     }

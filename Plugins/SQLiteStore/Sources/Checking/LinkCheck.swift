@@ -19,10 +19,8 @@ final class LinkCheck {
     _ check: SQLiteFileCheck, _ connection: SQLiteConnection, _ map: TableMap,
     newestCommit: Int64?
   ) {
-    self.check = check
-    self.connection = connection
-    self.map = map
-    self.newestCommit = newestCommit
+    (self.check, self.connection) = (check, connection)
+    (self.map, self.newestCommit) = (map, newestCommit)
   }
 
   /// Checks all link tables.
@@ -32,7 +30,7 @@ final class LinkCheck {
         // A link table has row numbers and, in stores of this format, a version column.
         guard error.code == .failed else { throw error }
         isUnreadable = true
-        check.result.findings.add(
+        check.findings.add(
           .sqliteLinkTables, Place(link.table), "The table can't be read: \(error.description).")
       }
     }
@@ -53,7 +51,7 @@ final class LinkCheck {
       let place = Place(link.table, object: UInt64(exactly: key))
       guard key >= 1, key <= Int64(ObjectKey.highestNumber) else {
         isUnreadable = true
-        check.result.findings.add(.sqliteKeys, place, "The row has the number \(key).")
+        check.findings.add(.sqliteKeys, place, "The row has the number \(key).")
         continue
       }
       let isDerived = link.isColumn && key >= TableMap.LinkMap.firstDerivedKey
@@ -62,23 +60,16 @@ final class LinkCheck {
       for (index, order) in orders.enumerated()
       where ![.null, .integer].contains(statement.kind(3 + index)) {
         isUnreadable = true
-        check.result.findings.add(
-          .sqliteCells, place, "\(order) is \(statement.value(3 + index).shown), not a position.")
+        check.findings.add(
+          .sqliteCells, place, "\(order) is \(statement.value(3 + index).words), not a position.")
       }
       // A link that another program wrote into a store of this format has no commit number.
       guard let newestCommit, !isDerived else { continue }
-      if statement.kind(versionCell) != .integer || statement.integer(versionCell) < 1 {
-        check.result.findings.add(
-          .sqliteVersions, place, "Z_OPT is \(statement.value(versionCell).shown).")
-      }
-      if statement.integer(versionCell) > newestCommit || newestCommit == 0 {
-        check.result.findings.add(
-          .sqliteCommits, place,
-          "Z_OPT is \(statement.integer(versionCell)), but the newest commit is \(newestCommit).")
-      }
+      check.findings.addFaults(
+        ofVersion: statement.value(versionCell), newest: newestCommit, place)
     }
     for key in try ReverseLinkRows(of: link, connection)?.missing() ?? [] {
-      check.result.findings.add(
+      check.findings.add(
         .sqliteReverseLinks, Place(link.table, object: UInt64(exactly: key)),
         """
         The link has no row in the other direction, so Core Data shows it on one side \
@@ -93,12 +84,11 @@ final class LinkCheck {
     for (cell, name) in [(1, link.source), (2, link.target)] {
       switch statement.value(cell) {
       case .null:
-        check.result.findings.add(
-          .sqliteHalfLinks, place, "\(name) is empty, so the row is not a link.")
+        check.findings.add(.sqliteHalfLinks, place, "\(name) is empty, so the row is not a link.")
       case .integer(1...Int64(ObjectKey.highestNumber)): break
       case let found:
         isUnreadable = true
-        check.result.findings.add(.sqliteLinkEnds, place, "\(name) is \(found.shown).")
+        check.findings.add(.sqliteLinkEnds, place, "\(name) is \(found.words).")
       }
     }
   }

@@ -1,5 +1,6 @@
 import Deflate
 import ObjectModel
+import RelationalStore
 import Rows
 import SQLTranslation
 import SQLiteFiles
@@ -7,34 +8,18 @@ import StoreInterface
 
 /// The check of the tables that stores of this format have in addition to Core Data's tables (spec §10.5).
 struct OwnTablesCheck {
-  private let check: SQLiteFileCheck
-  private let connection: SQLiteConnection
-  private let tables: DatabaseTables
-
-  init(_ check: SQLiteFileCheck, _ connection: SQLiteConnection, _ tables: DatabaseTables) {
-    self.check = check
-    self.connection = connection
-    self.tables = tables
-  }
-
-  /// The newest known version.
-  private static let version: Int64 = 1
-
-  private static let all = [
-    ("QUIRE_STORE", ["VERSION", "MODEL", "SCHEMA", "MODELCOMMIT"]),
-    ("QUIRE_COMMIT", ["NUMBER", "TIME", "AUTHOR", "CONTEXTNAME", "KEPT"]),
-    ("QUIRE_BEFORE", ["NUMBER", "KIND", "BYTES"]),
-    ("QUIRE_LINK", ["NUMBER", "LAST"]),
-  ]
+  let check: SQLiteFileCheck
+  let connection: SQLiteConnection
+  let tables: DatabaseTables
 
   /// Checks the tables.
   ///
   /// - Returns: The model and the schema; `nil` if there are no such tables, or they have errors.
   func run() throws(SQLiteError) -> (model: Model, schema: Schema)? {
     let names = Set(tables.columns.keys).union(tables.others)
-    guard OwnTablesCheck.all.contains(where: { names.contains($0.0) }) else { return nil }
+    guard OwnRecord.tables.contains(where: { names.contains($0.0) }) else { return nil }
     var areThere = true
-    for (table, columns) in OwnTablesCheck.all {
+    for (table, columns) in OwnRecord.tables {
       let missing = columns.filter { !tables.has(table, $0) }
       guard !missing.isEmpty else { continue }
       areThere = false
@@ -44,7 +29,7 @@ struct OwnTablesCheck {
         : tables.columns[table] == nil
           ? "The table does not exist."
           : "The table has no column \(missing.joined(separator: ", "))."
-      check.result.findings.add(.sqliteOwnTables, Place(table), words)
+      check.findings.add(.sqliteOwnTables, Place(table), words)
     }
     return areThere ? try record() : nil
   }
@@ -54,55 +39,54 @@ struct OwnTablesCheck {
     let statement = try connection.prepare(
       "SELECT VERSION, MODEL, SCHEMA, MODELCOMMIT FROM QUIRE_STORE LIMIT 2", isKept: false)
     guard try statement.step() else {
-      check.result.findings.add(.sqliteOwnTables, place, "The table has no row.")
+      check.findings.add(.sqliteOwnTables, place, "The table has no row.")
       return nil
     }
     let version = statement.value(0)
     guard case .integer(let number) = version, number >= 1 else {
-      check.result.findings.add(.sqliteOwnTables, place, "VERSION is \(version.shown).")
+      check.findings.add(.sqliteOwnTables, place, "VERSION is \(version.words).")
       return nil
     }
-    guard number <= OwnTablesCheck.version else {
+    guard number <= OwnRecord.version else {
       check.result.outcome = .newerFormat
-      check.result.findings.forget()
-      check.result.findings.add(
+      check.findings.forget()
+      check.findings.add(
         .newerFormat, place,
-        "The store has format version \(number), but this program knows version \(OwnTablesCheck.version)."
+        "The store has format version \(number), but this program knows version \(OwnRecord.version)."
       )
       return nil
     }
     if statement.kind(3) != .integer || statement.integer(3) < 0 {
-      check.result.findings.add(
-        .sqliteOwnTables, place, "MODELCOMMIT is \(statement.value(3).shown).")
+      check.findings.add(.sqliteOwnTables, place, "MODELCOMMIT is \(statement.value(3).words).")
     }
     let model = model(statement.bytes(1), place)
     let schema = schema(statement.bytes(2), place)
     if try statement.step() {
-      check.result.findings.add(.sqliteOwnTables, place, "The table has more than one row.")
+      check.findings.add(.sqliteOwnTables, place, "The table has more than one row.")
     }
     guard let model, let schema else { return nil }
-    let before = check.result.findings.errorCount
-    SchemaCheck(schema, model, place, check.result.findings).run()
-    return check.result.findings.errorCount == before ? (model, schema) : nil
+    let before = check.findings.errorCount
+    SchemaCheck(schema, model, place, check.findings).run()
+    return check.findings.errorCount == before ? (model, schema) : nil
   }
 
   private func model(_ bytes: [UInt8], _ place: Place) -> Model? {
     do {
       // SAFETY: The bytes are there until the call returns.
       let source = unsafe try Deflate.expandRaw(
-        bytes.span.bytes, upTo: SQLiteFileCheck.maximumModelByteCount)
+        bytes.span.bytes, upTo: StoreContents.maximumModelByteCount)
       return try Model(ModelSource.read(source, path: "the model"))
     } catch let error as ModelError {
-      for fault in error.faults { check.result.findings.add(.modelFaults, place, "\(fault)") }
+      for fault in error.faults { check.findings.add(.modelFaults, place, "\(fault)") }
     } catch {
-      check.result.findings.add(.modelForm, place, "\(error)")
+      check.findings.add(.modelForm, place, "\(error)")
     }
     return nil
   }
 
   private func schema(_ bytes: [UInt8], _ place: Place) -> Schema? {
     do { return try SchemaCoding.read(bytes, at: 0) } catch {
-      check.result.findings.add(.schemaForm, place, "\(error)")
+      check.findings.add(.schemaForm, place, "\(error)")
       return nil
     }
   }
@@ -144,7 +128,7 @@ extension SQLiteFileCheck {
       guard counts[number] != nil else {
         findings.add(
           .sqliteBefore, place,
-          "A row belongs to commit \(statement.value(0).shown), but QUIRE_COMMIT records no earlier rows for it."
+          "A row belongs to commit \(statement.value(0).words), but QUIRE_COMMIT records no earlier rows for it."
         )
         continue
       }

@@ -20,10 +20,8 @@ final class RowCheck {
     _ check: SQLiteFileCheck, _ connection: SQLiteConnection, _ map: TableMap,
     newestCommit: Int64?
   ) {
-    self.check = check
-    self.connection = connection
-    self.map = map
-    self.newestCommit = newestCommit
+    (self.check, self.connection) = (check, connection)
+    (self.map, self.newestCommit) = (map, newestCommit)
     files = ExternalFileCheck(check)
     for entity in map.entities.values { entities[entity.number] = entity }
   }
@@ -57,8 +55,7 @@ final class RowCheck {
       if let entity = column.entityColumn, let destination = column.destination {
         cells.append("t.\(quoted(entity))")
         cells.append(
-          "(SELECT d.\"Z_ENT\" FROM \(quoted(destination.table)) d WHERE d.\"Z_PK\" = t.\(quoted(column.name)))"
-        )
+          RowReader.entity(of: "t.\(quoted(column.name))", known: nil, in: destination))
       }
       steps[column.name] = Step(
         column: column, cell: place, entityCell: cells.count > place + 1 ? place + 1 : nil)
@@ -68,81 +65,84 @@ final class RowCheck {
     for entity in map.entities.values where entity.rootNumber == family.number {
       plans[entity.number] = entity.columns.compactMap { steps[$0.name] }
     }
-    let statement = try connection.prepare(
-      "SELECT \(cells.joined(separator: ", ")) FROM \(quoted(family.table)) t", isKept: false)
-    while try statement.step() {
+    try connection.forEachRow(cells, from: "\(quoted(family.table)) t", where: nil) { cells in
       check.result.rowCount += 1
-      try check(statement, family, plans)
+      try check(cells, family, plans)
     }
   }
 
   private func check(
-    _ statement: SQLiteStatement, _ family: TableMap.Family, _ plans: [Int64: [Step]]
+    _ cells: Span<SQLiteCell>, _ family: TableMap.Family, _ plans: [Int64: [Step]]
   ) throws {
-    let key = statement.integer(0)
+    let key = cells[0].kind == .integer ? cells[0].integer : 0
     var place = Place(family.table, object: UInt64(exactly: key))
-    guard statement.kind(0) == .integer, key >= 1, key <= Int64(ObjectKey.highestNumber) else {
+    guard key >= 1, key <= Int64(ObjectKey.highestNumber) else {
       isUnreadable = true
-      check.result.findings.add(.sqliteKeys, place, "Z_PK is \(statement.value(0).shown).")
+      check.findings.add(.sqliteKeys, place, "Z_PK is \(cells[0].value.words).")
       return
     }
-    guard statement.kind(1) == .integer, let steps = plans[statement.integer(1)] else {
+    guard cells[1].kind == .integer, let steps = plans[cells[1].integer] else {
       isUnreadable = true
       place.entity = family.root
-      check.result.findings.add(
+      check.findings.add(
         .sqliteEntities, place,
-        "Z_ENT is \(statement.value(1).shown), which is not an entity of this table.")
+        "Z_ENT is \(cells[1].value.words), which is not an entity of this table.")
       return
     }
-    place.entity = entities[statement.integer(1)]?.layout.entity
-    if statement.kind(2) != .integer || statement.integer(2) < 1 {
-      check.result.findings.add(.sqliteVersions, place, "Z_OPT is \(statement.value(2).shown).")
-    }
-    if let newestCommit, statement.integer(2) > newestCommit || newestCommit == 0 {
-      check.result.findings.add(
-        .sqliteCommits, place,
-        "Z_OPT is \(statement.integer(2)), but the newest commit is \(newestCommit).")
-    }
-    for step in steps where statement.kind(step.cell) != .null {
-      try check(statement, step, &place)
-    }
+    place.entity = entities[cells[1].integer]?.layout.entity
+    check.findings.addFaults(ofVersion: cells[2].value, newest: newestCommit, place)
+    for step in steps where cells[step.cell].kind != .null { try check(cells, step, &place) }
   }
 
-  private func check(_ statement: SQLiteStatement, _ step: Step, _ place: inout Place) throws {
+  private func check(_ cells: Span<SQLiteCell>, _ step: Step, _ place: inout Place) throws {
     place.property = step.column.column.name
     defer { place.property = nil }
-    switch CellCheck(statement, step.cell, step.column.column.kind) {
+    let cell = cells[step.cell]
+    switch CellCheck(cell, step.column.column.kind) {
     case .sound: break
     case .wrong:
       isUnreadable = true
-      check.result.findings.add(
+      check.findings.add(
         .sqliteCells, place,
-        "The value is \(statement.value(step.cell).shown), which a column of kind \(step.column.column.kind) can't contain."
+        "The value is \(cell.value.words), which a column of kind \(step.column.column.kind) can't contain."
       )
       return
     case .noText:
       isUnreadable = true
-      check.result.findings.add(.sqliteTexts, place, "The text is not UTF-8.")
+      check.findings.add(.sqliteTexts, place, "The text is not UTF-8.")
       return
     }
-    if step.column.isExternal { try files.check(statement.bytes(step.cell), place) }
-    if let entityCell = step.entityCell, statement.integer(step.cell) != 0 {
-      checkEntity(statement, entityCell, place)
+    if step.column.isExternal { try files.check(cell.bytes, place) }
+    if let entityCell = step.entityCell, cell.integer != 0 {
+      checkEntity(cells[entityCell].value, cells[entityCell + 1].value, place)
     }
   }
 
   /// Checks the entity that is recorded beside a key.
-  private func checkEntity(_ statement: SQLiteStatement, _ cell: Int, _ place: Place) {
-    let (said, found) = (statement.value(cell), statement.value(cell + 1))
+  ///
+  /// - Parameter found: The entity of the target.
+  private func checkEntity(_ said: SQLiteValue, _ found: SQLiteValue, _ place: Place) {
     guard said != .null else { return }
     if case .integer(let number) = said, entities[number] != nil {
       // The check of the objects reports references that lead nowhere.
       guard found != .null, said != found else { return }
     }
     isUnreadable = true
-    check.result.findings.add(
+    check.findings.add(
       .sqliteEntityColumns, place,
-      "The entity column contains \(said.shown), but Z_ENT of the target object is \(found.shown)."
+      "The entity column contains \(said.words), but Z_ENT of the target object is \(found.words)."
     )
+  }
+}
+
+extension Findings {
+  /// Adds the faults of the version of a row.
+  ///
+  /// - Parameter newest: The newest commit; `nil` if the versions are not numbers of commits.
+  func addFaults(ofVersion version: SQLiteValue, newest: Int64?, _ place: Place) {
+    let number: Int64 = if case .integer(let number) = version { number } else { 0 }
+    if number < 1 { add(.sqliteVersions, place, "Z_OPT is \(version.words).") }
+    guard let newest, number > newest || newest == 0 else { return }
+    add(.sqliteCommits, place, "Z_OPT is \(number), but the newest commit is \(newest).")
   }
 }

@@ -2,6 +2,7 @@ import Deflate
 import Foundation
 import ObjectModel
 import PropertyLists
+import RelationalStore
 import Rows
 import SQLiteFiles
 import StoreInterface
@@ -16,9 +17,6 @@ extension SQLiteFileCheck {
     var isOwn = false
   }
 
-  /// The maximum size of a model or of metadata.
-  static let maximumModelByteCount = 1 << 26
-
   /// Checks the metadata and models of the database (spec §10.2, §10.5.1).
   func describe(
     _ connection: SQLiteConnection, _ tables: DatabaseTables
@@ -27,11 +25,10 @@ extension SQLiteFileCheck {
     description.metadata = try metadata(connection)
     let hashes = description.metadata.flatMap(hashes)
     let cached = try cachedModel(connection, tables)
-    let own = try OwnTablesCheck(self, connection, tables).run()
+    let own = try OwnTablesCheck(check: self, connection: connection, tables: tables).run()
     if result.outcome == .newerFormat { return description }
     if let cached, let hashes, !fits(cached, hashes) {
-      findings.add(
-        .modelHashes, Place("Z_MODELCACHE"), "\(cached.differences(from: hashes))")
+      findings.add(.modelHashes, Place("Z_MODELCACHE"), "\(cached.differences(from: hashes))")
     }
     if let own, let hashes, !fits(own.model, hashes) {
       findings.add(
@@ -87,17 +84,17 @@ extension SQLiteFileCheck {
     let uuid = statement.text(0).flatMap(UUID.init(spelled:))
     if uuid == nil {
       findings.add(
-        .sqliteMetadataRow, place, "Z_UUID is not a UUID, but \(statement.value(0).shown).")
+        .sqliteMetadataRow, place, "Z_UUID is not a UUID, but \(statement.value(0).words).")
     }
     var values: [String: PropertyList]? = [:]
     switch statement.kind(1) {
     case .null: break
-    case .blob where statement.byteCount(1) <= SQLiteFileCheck.maximumModelByteCount:
+    case .blob where statement.byteCount(1) <= StoreContents.maximumModelByteCount:
       values = list(statement.bytes(1), place)
     default:
       values = nil
       findings.add(
-        .sqliteMetadata, place, "Z_PLIST is not a property list, but \(statement.value(1).shown).")
+        .sqliteMetadata, place, "Z_PLIST is not a property list, but \(statement.value(1).words).")
     }
     if try statement.step() {
       findings.add(.sqliteMetadataRow, place, "The table has more than one row.")
@@ -121,7 +118,7 @@ extension SQLiteFileCheck {
   private func hashes(_ metadata: StoreMetadata) -> [String: VersionHash]? {
     let place = Place("Z_METADATA")
     if let type = metadata.values[StoreMetadata.Key.type],
-      type.string != StoreType.sqliteName
+      type.string != StoreType.sqlite.rawValue
     {
       findings.add(
         .metadataType, place, "'NSStoreType' is \(type.string.map { "'\($0)'" } ?? "not a text").")
@@ -152,35 +149,17 @@ extension SQLiteFileCheck {
     let place = Place("Z_MODELCACHE")
     guard statement.kind(0) == .blob else {
       findings.add(
-        .sqliteCache, place, "The column Z_CONTENT contains \(statement.value(0).shown).")
+        .sqliteCache, place, "The column Z_CONTENT contains \(statement.value(0).words).")
       return nil
     }
     do {
       let archive = try statement.withBytes(0) {
-        try Deflate.expandRaw($0, upTo: SQLiteFileCheck.maximumModelByteCount)
+        try Deflate.expandRaw($0, upTo: StoreContents.maximumModelByteCount)
       }
       return try CompiledModel.readModel(archive, path: "Z_MODELCACHE")
     } catch {
       findings.add(.sqliteCache, place, "\(error)")
       return nil
-    }
-  }
-}
-
-extension StoreType {
-  /// The name of SQLite databases in metadata.
-  fileprivate static let sqliteName = "SQLite"
-}
-
-extension SQLiteValue {
-  /// The value as text for messages.
-  var shown: String {
-    switch self {
-    case .null: "nothing"
-    case .integer(let number): "the number \(number)"
-    case .real(let number): "the number \(number)"
-    case .text(let text): "the text '\(text.prefix(40))'"
-    case .blob(let bytes): "\(bytes.count) bytes"
     }
   }
 }

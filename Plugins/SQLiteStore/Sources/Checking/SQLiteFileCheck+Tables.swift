@@ -55,7 +55,7 @@ extension SQLiteFileCheck {
       else {
         findings.add(
           .sqliteNumbers, place,
-          "A row has the number \(statement.value(0).shown) and the name \(statement.value(1).shown)."
+          "A row has the number \(statement.value(0).words) and the name \(statement.value(1).words)."
         )
         continue
       }
@@ -80,8 +80,7 @@ extension SQLiteFileCheck {
       findings.add(.sqliteNames, place, "The entity '\(name)' has no row.")
     }
     for row in own where model[row.name] == nil {
-      findings.add(
-        .sqliteNames, place, "The model has no entity '\(row.name.prefix(60))'.")
+      findings.add(.sqliteNames, place, "The model has no entity '\(row.name.prefix(60))'.")
     }
     // If a renamed entity keeps its old name in the database, all numbers follow from the model.
     let numbers =
@@ -120,7 +119,7 @@ extension SQLiteFileCheck {
       if statement.integer(1) > statement.integer(0) {
         findings.add(
           .sqliteHighestKeys, Place("Z_PRIMARYKEY", entity: family.root),
-          "Z_MAX is \(statement.value(0).shown), but an object has the key \(statement.integer(1))."
+          "Z_MAX is \(statement.value(0).words), but an object has the key \(statement.integer(1))."
         )
       }
     }
@@ -157,7 +156,7 @@ extension SQLiteFileCheck {
         continue
       }
       let type = TableMap.declaredType(of: wanted.column.kind)
-      if Affinity(found.type) != Affinity(type) {
+      if affinity(found.type) != affinity(type) {
         findings.add(
           .sqliteColumnTypes, place,
           "The column \(wanted.name) is declared as '\(found.type.prefix(40))' instead of \(type)."
@@ -167,22 +166,10 @@ extension SQLiteFileCheck {
   }
 }
 
-/// The type affinity of a column in SQLite, which determines the conversion of values.
-private enum Affinity {
-  case integer
-  case text
-  case none
-  case real
-  case number
-
-  init(_ type: String) {
-    let type = type.uppercased()
-    func has(_ words: String...) -> Bool { words.contains { type.contains($0) } }
-    self =
-      has("INT")
-      ? .integer
-      : has("CHAR", "CLOB", "TEXT")
-        ? .text
-        : has("BLOB") || type.isEmpty ? .none : has("REAL", "FLOA", "DOUB") ? .real : .number
-  }
+/// Returns the number of the rule by which SQLite finds the affinity of a declared type: the first that the type meets.
+private func affinity(_ type: String) -> Int {
+  let parts = [["INT"], ["CHAR", "CLOB", "TEXT"], ["BLOB"], ["REAL", "FLOA", "DOUB"]]
+  if type.isEmpty { return 2 }
+  let type = type.uppercased()
+  return parts.firstIndex { $0.contains { type.contains($0) } } ?? parts.count
 }

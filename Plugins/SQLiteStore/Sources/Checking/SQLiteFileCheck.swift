@@ -99,7 +99,9 @@ final class SQLiteFileCheck {
       try checkBefore(connection, schema)
     }
     if ChangeLogTables(tables) != nil {
-      try ChangeLogCheck(self, connection, map, model, schema).run()
+      try ChangeLogCheck(
+        check: self, connection: connection, map: map, model: model, schema: schema
+      ).run()
     }
     result.hasReadableObjects = !rows.isUnreadable && !links.isUnreadable
     if !result.hasReadableObjects {

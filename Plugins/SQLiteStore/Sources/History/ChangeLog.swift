@@ -132,9 +132,7 @@ struct ChangeLog {
   /// Removes the transactions with lower numbers, and their changes. The texts stay, and so do the highest numbers.
   func forget(before number: Int64) throws {
     for condition in ["ACHANGE WHERE ZTRANSACTIONID", "ATRANSACTION WHERE Z_PK"] {
-      let statement = try connection.prepare("DELETE FROM \(condition) < ?")
-      try statement.bind(number, 0)
-      try statement.run()
+      try connection.run("DELETE FROM \(condition) < ?", [.integer(number)])
     }
     try connection.execute("PRAGMA incremental_vacuum")
   }

@@ -63,11 +63,9 @@ struct ChangeLogWriter {
     try changes.filter { one in
       guard !one.change.isWritten else { return true }
       guard let entity = contents.map.entities[one.key.entity] else { return false }
-      let statement = try connection.prepare(
-        "UPDATE \(quoted(entity.table)) SET Z_OPT = COALESCE(Z_OPT, 0) + 1 WHERE Z_PK = ? AND Z_ENT = ?"
-      )
-      try statement.bind([.integer(Int64(one.key.number)), .integer(entity.number)])
-      try statement.run()
+      try connection.run(
+        "UPDATE \(quoted(entity.table)) SET Z_OPT = COALESCE(Z_OPT, 0) + 1 WHERE Z_PK = ? AND Z_ENT = ?",
+        [.integer(Int64(one.key.number)), .integer(entity.number)])
       return try connection.integer("SELECT changes()") == 1
     }
   }
@@ -119,28 +117,26 @@ struct ChangeLogWriter {
     let latest = try last.step() ? last.real(0) : 0
     let columns =
       ["Z_PK", "Z_ENT", "ZTIMESTAMP"] + ChangeLogTables.textColumns.map { "\($0)TS" }
-    let statement = try connection.prepare(
-      "INSERT INTO ATRANSACTION (\(columns.joined(separator: ", "))) VALUES (?, ?, ?, ?, ?, ?, ?)")
-    try statement.bind(
+    try connection.run(
+      "INSERT INTO ATRANSACTION (\(columns.joined(separator: ", "))) VALUES (?, ?, ?, ?, ?, ?, ?)",
       [
         .integer(number), .integer(ChangeLogTables.transactionNumber.0),
         .real(max(Date().timeIntervalSinceReferenceDate, latest)),
       ] + keys.map { $0 ?? .null })
-    try statement.run()
     return number
   }
 
   /// Returns the key of a text in `ATRANSACTIONSTRING`, and adds the text if it is not there.
   private func key(of text: String) throws -> Int64 {
-    let known = try connection.prepare("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?")
-    defer { known.reset() }
-    try known.bind(text, 0)
-    if try known.step() { return known.integer(0) }
+    if let known = try connection.integer(
+      "SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?", [.text(text)])
+    {
+      return known
+    }
     let key = try reserve(1, ChangeLogTables.textNumber, in: ChangeLogTables.texts)
-    let statement = try connection.prepare(
-      "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES (?, ?, ?)")
-    try statement.bind([.integer(key), .integer(ChangeLogTables.textNumber.0), .text(text)])
-    try statement.run()
+    try connection.run(
+      "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES (?, ?, ?)",
+      [.integer(key), .integer(ChangeLogTables.textNumber.0), .text(text)])
     return key
   }
 
@@ -151,12 +147,9 @@ struct ChangeLogWriter {
     _ count: Int, _ number: (number: Int64, name: String), in table: String
   ) throws -> Int64 {
     let last = try connection.lastKey(of: number.number, in: table)
-    let statement = try connection.prepare(
-      "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, 0, ?) ON CONFLICT (Z_ENT) DO UPDATE SET Z_MAX = excluded.Z_MAX"
-    )
-    try statement.bind(
+    try connection.run(
+      "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, 0, ?) ON CONFLICT (Z_ENT) DO UPDATE SET Z_MAX = excluded.Z_MAX",
       [.integer(number.number), .text(number.name), .integer(last + Int64(count))])
-    try statement.run()
     return last + 1
   }
 }

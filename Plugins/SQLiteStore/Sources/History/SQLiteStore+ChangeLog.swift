@@ -50,10 +50,10 @@ extension SQLiteStore: ChangeLogStore {
   private func reading<R>(_ body: (ChangeLog) throws -> R) throws -> R? {
     let head = try newest()
     guard !head.contents.isOwn else { return nil }
-    return try reading(head) { connection in
+    return try reading(head) { database in
+      let connection = database.connection
       guard let tables = ChangeLogTables(try DatabaseTables(connection)) else { return nil }
-      return try body(
-        ChangeLog(connection: connection, tables: tables, contents: head.contents))
+      return try body(ChangeLog(connection: connection, tables: tables, contents: head.contents))
     }
   }
 }

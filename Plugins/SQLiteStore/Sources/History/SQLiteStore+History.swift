@@ -10,7 +10,7 @@ extension SQLiteStore {
   public func commits() throws -> [CommitSummary] {
     let head = try newest()
     guard head.contents.isOwn else { return [] }
-    return try reading(head) { try CommitTable.openable($0) }
+    return try reading(head) { try $0.openableCommits() }
   }
 
   /// Drops the history that only discarded commits need.

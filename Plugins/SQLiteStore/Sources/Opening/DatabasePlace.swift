@@ -33,6 +33,13 @@ struct DatabasePlace {
     }
   }
 
+  /// Returns a connection that reads without locks, while no other connection has the database open.
+  func undisturbed() throws -> SQLiteConnection {
+    do { return try SQLiteConnection(undisturbed: path, on: disk) } catch let error as DiskError {
+      throw StoreError(error, path: path)
+    }
+  }
+
   /// Whether a connection of this process or of another process has the database open.
   var isInUse: Bool { isReal && SQLiteConnection.isInUse(path) }
 }

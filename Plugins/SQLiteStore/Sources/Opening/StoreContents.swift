@@ -42,9 +42,7 @@ extension StoreContents {
       }
     }
     let numbers = try StoreContents.numbers(connection, model)
-    let map = try StoreContents.map(path) { () throws(TableMap.Mismatch) in
-      try TableMap(model, schema, numbers, in: tables)
-    }
+    let map = try StoreContents.map(path, try TableMap(model, schema, numbers, in: tables))
     self.init(
       metadata, list, model, schema, map, isOwn: current != nil,
       modelCommit: current?.modelCommit ?? 0)
@@ -159,8 +157,16 @@ struct OwnRecord {
 
   static let version: Int64 = 1
 
+  /// The tables of Quire beside those of Core Data, with their columns.
+  static let tables = [
+    ("QUIRE_STORE", ["VERSION", "MODEL", "SCHEMA", "MODELCOMMIT"]),
+    ("QUIRE_COMMIT", ["NUMBER", "TIME", "AUTHOR", "CONTEXTNAME", "KEPT"]),
+    ("QUIRE_BEFORE", ["NUMBER", "KIND", "BYTES"]), ("QUIRE_LINK", ["NUMBER", "LAST"]),
+  ]
+
   init?(_ connection: SQLiteConnection, _ tables: DatabaseTables) throws {
-    guard tables.has("QUIRE_STORE", "VERSION", "MODEL", "SCHEMA", "MODELCOMMIT") else { return nil }
+    let (own, columns) = OwnRecord.tables[0]
+    guard tables.has(own, columns) else { return nil }
     let statement = try connection.prepare(
       "SELECT VERSION, MODEL, SCHEMA, MODELCOMMIT FROM QUIRE_STORE LIMIT 1")
     defer { statement.reset() }
@@ -172,11 +178,7 @@ struct OwnRecord {
         "The store has format version \(statement.integer(0)), but this program knows version \(OwnRecord.version).",
         path: connection.path)
     }
-    for (table, columns) in [
-      ("QUIRE_COMMIT", ["NUMBER", "TIME", "AUTHOR", "CONTEXTNAME", "KEPT"]),
-      ("QUIRE_BEFORE", ["NUMBER", "KIND", "BYTES"]),
-      ("QUIRE_LINK", ["NUMBER", "LAST"]),
-    ] {
+    for (table, columns) in OwnRecord.tables {
       for column in columns where !tables.has(table, column) {
         throw StoreError(
           .damaged, "The store has no table \(table) with a column \(column).",

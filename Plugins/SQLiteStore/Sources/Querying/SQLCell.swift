@@ -36,7 +36,8 @@ enum SQLCell {
     statement.kind(index) == .integer ? statement.integer(index) : nil
   }
 
-  private static func value(
+  /// Returns the value of a cell of a column of some kind.
+  static func value(
     _ statement: SQLiteStatement, _ index: Int, _ kind: SQLiteKind, _ column: ColumnKind
   ) throws(NotTranslatable) -> Value {
     switch (column, kind) {

@@ -74,28 +74,15 @@ struct SQLiteDialect: SQLDialect {
     case .onesComplement: "(~\(values[0]))"
     case .bitwiseXor:
       "((\(values[0]) | \(values[1])) & ~(\(values[0]) & \(values[1])))"
-    default: "(\(values[0]) \(try sign(of: function)) \(values[1]))"
+    case .leftShift: "(\(values[0]) << \(values[1]))"
+    case .rightShift: "(\(values[0]) >> \(values[1]))"
+    default: "(\(values[0]) \(try function.sign) \(values[1]))"
     }
   }
 
   func real(
     _ function: QueryExpression.Function, _ left: String, _ right: String
-  ) throws(NotTranslatable) -> String { "(\(left) \(try sign(of: function)) \(right))" }
-
-  private func sign(of function: QueryExpression.Function) throws(NotTranslatable) -> String {
-    switch function {
-    case .add: "+"
-    case .subtract: "-"
-    case .multiply: "*"
-    case .divide: "/"
-    case .modulus: "%"
-    case .bitwiseAnd: "&"
-    case .bitwiseOr: "|"
-    case .leftShift: "<<"
-    case .rightShift: ">>"
-    default: throw NotTranslatable()
-    }
-  }
+  ) throws(NotTranslatable) -> String { "(\(left) \(try function.sign) \(right))" }
 
   // MARK: - Comparisons
 
@@ -215,19 +202,6 @@ struct SQLiteDialect: SQLDialect {
     guard let column = value.column else { throw NotTranslatable() }
     return failing(
       where: "coalesce(max(typeof(\(column)) \(odd)), 0)", else: "\(function)(\(column))")
-  }
-}
-
-extension SQLTranslation {
-  /// Creates a translation for the tables of an SQLite database.
-  ///
-  /// - Parameter isOwn: Whether Quire has written the cells.
-  init(
-    _ map: TableMap, model: Model, schema: Schema, store: StoreTag? = nil, isOwn: Bool = true,
-    now: Date? = nil
-  ) {
-    self.init(
-      map, SQLiteDialect(isOwn: isOwn), model: model, schema: schema, store: store, now: now)
   }
 }
 

@@ -3,7 +3,7 @@ import RelationalStore
 import StoreInterface
 
 /// The values in separate files, in a folder beside the database (spec §10.4.6).
-struct ExternalFiles: ExternalValues {
+struct ExternalFiles: Sendable {
   let path: String
   let disk: any Disk
 

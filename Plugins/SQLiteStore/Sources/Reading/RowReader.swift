@@ -13,13 +13,13 @@ import SQLiteFiles
 struct RowReader: ~Copyable {
   private var rows: RowBlocks
   private let map: TableMap
-  private let values: any ExternalValues
+  private let values: ExternalFiles
   /// The keys of the rows to read, ascending; `nil` for all rows.
   private var wanted: ArraySlice<UInt64>?
 
   /// - Parameter basis: The version that the rows are based on; 0 if they are based on none.
   init(
-    _ entity: TableMap.EntityMap, _ map: TableMap, _ values: any ExternalValues, path: String,
+    _ entity: TableMap.EntityMap, _ map: TableMap, _ values: ExternalFiles, path: String,
     basis: Int64
   ) {
     self.values = values
@@ -53,18 +53,18 @@ struct RowReader: ~Copyable {
     return known.map { "COALESCE(\($0), \(own))" } ?? own
   }
 
-  /// Reads the rows of the entity, all or those in a range of keys, in the order of their keys.
-  mutating func blocks(_ keys: Range<UInt64>?, from connection: SQLiteConnection) throws -> [Block]
-  {
-    try read(keys, from: connection)
-    return rows.frozen()
-  }
-
-  /// Reads the existing rows with the given keys, which ascend.
-  mutating func blocks(of keys: [UInt64], from connection: SQLiteConnection) throws -> [Block] {
-    try keys.forEachStretch { keys in
-      wanted = keys
-      try read(keys[keys.startIndex]..<keys[keys.endIndex - 1] + 1, from: connection)
+  /// Reads rows of the entity, in the order of their keys.
+  mutating func blocks(
+    _ keys: RowSelection, from connection: SQLiteConnection
+  ) throws -> [Block] {
+    switch keys {
+    case .all: try read(nil, from: connection)
+    case .range(let keys): try read(keys, from: connection)
+    case .keys(let keys):
+      try keys.forEachStretch { keys in
+        wanted = keys
+        try read(keys[keys.startIndex]..<keys[keys.endIndex - 1] + 1, from: connection)
+      }
     }
     return rows.frozen()
   }
@@ -116,12 +116,12 @@ struct RowReader: ~Copyable {
     if cell.kind == .null { return draft.setNull(column: column, row: row) }
     switch step.kind {
     case .boolean, .int16, .int32, .int64:
-      guard let number = integer(cell), step.kind.integerRange.contains(number) else {
+      guard let number = RowReader.integer(cell), step.kind.integerRange.contains(number) else {
         throw .kind
       }
       draft.setInteger(number, column: column, row: row)
     case .float, .double, .date:
-      guard let number = real(cell) else { throw .kind }
+      guard let number = RowReader.real(cell) else { throw .kind }
       draft.setDouble(number, column: column, row: row)
     case .string, .uri:
       guard cell.kind == .text else { throw .kind }
@@ -137,7 +137,7 @@ struct RowReader: ~Copyable {
       guard cell.kind == .blob, let uuid = UUID(bytes: cell.bytes) else { throw .kind }
       draft.set(.uuid(uuid), column: column, row: row)
     case .decimal:
-      guard let parts = decimal(cell) else { throw .kind }
+      guard let parts = RowReader.decimal(cell) else { throw .kind }
       draft.setDecimal(parts, column: column, row: row)
     case .reference:
       guard cell.kind == .integer else { throw .kind }
@@ -183,7 +183,8 @@ struct RowReader: ~Copyable {
 
   // MARK: - Cells
 
-  private func integer(_ cell: SQLiteCell) -> Int64? {
+  /// Returns a whole number; `nil` if the cell contains none.
+  static func integer(_ cell: SQLiteCell) -> Int64? {
     switch cell.kind {
     case .integer: cell.integer
     case .real: Int64(exactly: cell.real)
@@ -192,7 +193,7 @@ struct RowReader: ~Copyable {
   }
 
   /// Returns a number, from its bits if SQLite does not keep it as a number (spec §10.4.3).
-  private func real(_ cell: SQLiteCell) -> Double? {
+  static func real(_ cell: SQLiteCell) -> Double? {
     switch cell.kind {
     case .integer, .real: return cell.real
     case .blob:
@@ -202,7 +203,8 @@ struct RowReader: ~Copyable {
     }
   }
 
-  private func decimal(_ cell: SQLiteCell) -> DecimalParts?? {
+  /// Returns a decimal number, or `nil` in it for "not a number"; `nil` if the cell contains none.
+  static func decimal(_ cell: SQLiteCell) -> DecimalParts?? {
     switch cell.kind {
     case .integer: return .some(DecimalParts(Decimal(cell.integer)))
     case .real:
@@ -218,12 +220,6 @@ struct RowReader: ~Copyable {
   }
 }
 
-/// The source of values in separate files.
-protocol ExternalValues: Sendable {
-  /// Returns the value that a cell stands for.
-  func value(of cell: [UInt8]) throws -> [UInt8]
-}
-
 extension SQLiteValue {
   /// A description of the value, for messages.
   var words: String {
@@ -231,7 +227,7 @@ extension SQLiteValue {
     case .null: "nothing"
     case .integer(let number): "the number \(number)"
     case .real(let number): "the number \(number)"
-    case .text(let text): "the text \"\(text.prefix(40))\""
+    case .text(let text): "the text '\(text.prefix(40))'"
     case .blob(let bytes): "\(bytes.count) bytes"
     }
   }

@@ -10,7 +10,7 @@ package final class SnapshotReader: DatabaseReader, @unchecked Sendable {
   private var connection: SQLiteConnection?
   private let turn = NSLock()
   private let pool: ReaderPool?
-  private let values: any ExternalValues
+  private let values: ExternalFiles
   /// The database's file.
   package let path: String
   private let makeAnother: @Sendable () throws -> SnapshotReader?
@@ -20,7 +20,7 @@ package final class SnapshotReader: DatabaseReader, @unchecked Sendable {
   ///   - values: The source of values in separate files.
   ///   - another: Opens another reader of the same moment; `nil` if another connection has committed since.
   init(
-    _ connection: SQLiteConnection, pool: ReaderPool?, _ values: any ExternalValues,
+    _ connection: SQLiteConnection, pool: ReaderPool?, _ values: ExternalFiles,
     another: @escaping @Sendable () throws -> SnapshotReader? = { nil }
   ) {
     self.connection = connection

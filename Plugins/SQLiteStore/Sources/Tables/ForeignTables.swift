@@ -1,15 +1,10 @@
 import ObjectModel
-import RelationalStore
 
 /// The tables of a database that another system made, with what a program must know before it writes there (spec §10.6.3).
 struct ForeignTables {
-  private let tables: DatabaseTables
-  private let model: Model
-  private let log: ChangeLogTables?
-
-  init(_ tables: DatabaseTables, contents: StoreContents, _ log: ChangeLogTables?) {
-    (self.tables, model, self.log) = (tables, contents.model, log)
-  }
+  let tables: DatabaseTables
+  let model: Model
+  let log: ChangeLogTables?
 
   /// The reasons why a write would leave the database wrong for the system that made it.
   var reasonsAgainstWriting: [String] {

@@ -7,10 +7,8 @@ extension SQLiteConnection {
   ///
   /// - Parameter number: The number of the table in `Z_PRIMARYKEY`.
   func lastKey(of number: Int64, in table: String) throws -> Int64 {
-    let counted = try prepare("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
-    try counted.bind(number, 0)
-    defer { counted.reset() }
-    let known = try counted.step() ? counted.integer(0) : 0
+    let known =
+      try integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(number)]) ?? 0
     let highest = try integer("SELECT max(\"Z_PK\") FROM \(quoted(table))") ?? 0
     return max(known, highest, 0)
   }

@@ -1,4 +1,5 @@
 package import ObjectModel
+import RelationalStore
 package import Rows
 package import SQLTranslation
 
@@ -49,9 +50,7 @@ extension TableMap {
   package init(
     _ model: Model, _ schema: Schema, _ numbers: EntityNumbers, in tables: DatabaseTables? = nil
   ) throws(Mismatch) {
-    var maker = TableMapMaker(model: model, schema: schema, numbers: numbers, tables: tables)
-    try maker.run()
-    self = maker.map
+    try self.init(naming: CoreDataNames(model, schema, numbers, in: tables))
   }
 }
 

@@ -26,9 +26,7 @@ struct LinkColumnWriter {
   private func remove(_ key: Int64) throws {
     let cleared = link.addedColumns.map { "\(quoted($0)) = NULL" }.joined(separator: ", ")
     let (condition, value) = condition(of: key)
-    let statement = try connection.prepare("UPDATE \(table) SET \(cleared) WHERE \(condition)")
-    try statement.bind(value, 0)
-    try statement.run()
+    try connection.run("UPDATE \(table) SET \(cleared) WHERE \(condition)", [.integer(value)])
   }
 
   /// Returns the condition for the row of a link, and the value of its parameter.
@@ -44,23 +42,9 @@ struct LinkColumnWriter {
   ///
   /// - Throws: `StoreError` if a target does not exist, or if another object leads to it already.
   func insert(_ run: BlockRun) throws {
-    for block in run.blocks {
-      let keys = try block.keys
-      let source = try block.column(LinkTable.Column.source)
-      let target = try block.column(LinkTable.Column.target)
-      let order = try link.targetOrder.flatMap { _ in
-        try block.column(LinkTable.Column.targetOrder)
-      }
-      let bases = try block.column(LayoutColumn.Number.basis)
-      for row in 0..<block.rowCount {
-        guard let from = source?.reference(at: row), let to = target?.reference(at: row) else {
-          throw StoreError(.badChange, "A link in \(link.table) has no target.", path: path)
-        }
-        let key = keys.integer(at: row)
-        if bases?.integer(at: row) ?? 0 > 0 { try remove(key) }
-        let place = order.flatMap { $0.isNull(row) ? nil : $0.integer(at: row) }
-        try insert(key, Int64(from.number), Int64(to.number), place)
-      }
+    try run.forEachReplacedKey { try remove($0) }
+    try run.forEachLink(of: link, path) { key, source, target, places in
+      try insert(key, source, target, places.first ?? nil)
     }
   }
 
@@ -81,9 +65,8 @@ struct LinkColumnWriter {
       values.append(.integer(version))
     }
     let set = names.map { "\(quoted($0)) = ?" }.joined(separator: ", ")
-    let statement = try connection.prepare("UPDATE \(table) SET \(set) WHERE \(target) = ?")
-    try statement.bind(values + [.integer(to)])
-    try statement.run()
+    try connection.run(
+      "UPDATE \(table) SET \(set) WHERE \(target) = ?", values + [.integer(to)])
   }
 
   private func checkIsFree(_ to: Int64, for from: Int64) throws {
@@ -166,16 +149,12 @@ struct KeptLinkCells {
     let statement = try connection.prepare(
       "SELECT \(names) FROM \(quoted(table)) WHERE \"Z_PK\" = ?")
     defer { statement.reset() }
-    for block in run.blocks {
-      guard let bases = try block.column(LayoutColumn.Number.basis) else { continue }
-      let keys = try block.keys
-      for row in 0..<block.rowCount where bases.integer(at: row) > 0 {
-        statement.reset()
-        try statement.bind(keys.integer(at: row), 0)
-        guard try statement.step() else { continue }
-        let values = columns.indices.map { statement.value($0) }
-        if values.contains(where: { $0 != .null }) { cells.append((keys.integer(at: row), values)) }
-      }
+    try run.forEachReplacedKey { key in
+      statement.reset()
+      try statement.bind(key, 0)
+      guard try statement.step() else { return }
+      let values = columns.indices.map { statement.value($0) }
+      if values.contains(where: { $0 != .null }) { cells.append((key, values)) }
     }
   }
 
@@ -183,11 +162,9 @@ struct KeptLinkCells {
   func restore(_ connection: SQLiteConnection) throws {
     guard !cells.isEmpty else { return }
     let set = columns.map { "\(quoted($0)) = ?" }.joined(separator: ", ")
-    let statement = try connection.prepare(
-      "UPDATE \(quoted(table)) SET \(set) WHERE \"Z_PK\" = ?")
     for (key, values) in cells {
-      try statement.bind(values + [.integer(key)])
-      try statement.run()
+      try connection.run(
+        "UPDATE \(quoted(table)) SET \(set) WHERE \"Z_PK\" = ?", values + [.integer(key)])
     }
   }
 }

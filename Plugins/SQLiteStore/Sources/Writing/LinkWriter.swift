@@ -53,27 +53,15 @@ struct LinkWriter {
     let statement = try connection.prepare(
       "INSERT OR REPLACE INTO \(quoted(link.table)) (\(names.joined(separator: ", "))) VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))"
     )
-    for block in run.blocks {
-      let keys = try block.keys
-      let source = try block.column(LinkTable.Column.source)
-      let target = try block.column(LinkTable.Column.target)
-      let orders = try [
-        link.targetOrder.map { _ in LinkTable.Column.targetOrder },
-        link.sourceOrder.map { _ in LinkTable.Column.sourceOrder },
-      ].compactMap { try $0.map { try block.column($0) } }
-      for row in 0..<block.rowCount {
-        guard let from = source?.reference(at: row), let to = target?.reference(at: row) else {
-          throw StoreError(.badChange, "A link in \(link.table) has no target.", path: path)
-        }
-        try statement.bind(keys.integer(at: row), 0)
-        try statement.bind(Int64(from.number), 1)
-        try statement.bind(Int64(to.number), 2)
-        for (index, order) in orders.enumerated() {
-          try bind(order, row, 3 + index, statement)
-        }
-        if let version { try statement.bind(version, 3 + orders.count) }
-        try statement.run()
+    try run.forEachLink(of: link, path) { key, source, target, places in
+      try statement.bind(key, 0)
+      try statement.bind(source, 1)
+      try statement.bind(target, 2)
+      for (index, place) in places.enumerated() {
+        try statement.bind(place.map { .integer($0) } ?? .null, 3 + index)
       }
+      if let version { try statement.bind(version, 3 + places.count) }
+      try statement.run()
     }
   }
 
@@ -109,16 +97,35 @@ struct LinkWriter {
   }
 
   private func set(_ name: String, _ value: SQLiteValue, _ key: Int64) throws {
-    let statement = try connection.prepare(
-      "UPDATE OR REPLACE \(quoted(link.table)) SET \(quoted(name)) = ? WHERE rowid = ?")
-    try statement.bind([value, .integer(key)])
-    try statement.run()
+    try connection.run(
+      "UPDATE OR REPLACE \(quoted(link.table)) SET \(quoted(name)) = ? WHERE rowid = ?",
+      [value, .integer(key)])
   }
+}
 
-  private func bind(
-    _ column: Column?, _ row: Int, _ parameter: Int, _ statement: SQLiteStatement
+extension BlockRun {
+  /// Calls `body` with the ends of each link, and with its positions, as far as the table has columns for them.
+  func forEachLink(
+    of link: TableMap.LinkMap, _ path: String,
+    _ body: (_ key: Int64, _ source: Int64, _ target: Int64, [Int64?]) throws -> Void
   ) throws {
-    guard let column, !column.isNull(row) else { return try statement.bindNull(parameter) }
-    try statement.bind(column.integer(at: row), parameter)
+    let orders = [
+      link.targetOrder.map { _ in LinkTable.Column.targetOrder },
+      link.sourceOrder.map { _ in LinkTable.Column.sourceOrder },
+    ].compactMap { $0 }
+    for block in blocks {
+      let keys = try block.keys
+      let source = try block.column(LinkTable.Column.source)
+      let target = try block.column(LinkTable.Column.target)
+      let places = try orders.map { try block.column($0) }
+      for row in 0..<block.rowCount {
+        guard let from = source?.reference(at: row), let to = target?.reference(at: row) else {
+          throw StoreError(.badChange, "A link in \(link.table) has no target.", path: path)
+        }
+        try body(
+          keys.integer(at: row), Int64(from.number), Int64(to.number),
+          places.map { place in place.flatMap { $0.isNull(row) ? nil : $0.integer(at: row) } })
+      }
+    }
   }
 }

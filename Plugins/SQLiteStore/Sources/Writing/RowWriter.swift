@@ -58,13 +58,7 @@ struct RowWriter {
   /// Removes the rows that whole new rows replace.
   func makeRoom(for run: BlockRun) throws {
     let removal = try removal()
-    for block in run.blocks {
-      guard let bases = try block.column(LayoutColumn.Number.basis) else { continue }
-      let keys = try block.keys
-      for row in 0..<block.rowCount where bases.integer(at: row) > 0 {
-        try remove(keys.integer(at: row), removal)
-      }
-    }
+    try run.forEachReplacedKey { try remove($0, removal) }
   }
 
   private func removal() throws -> SQLiteStatement {
@@ -168,21 +162,6 @@ struct RowWriter {
       ))
   }
 
-  // MARK: - Values
-
-  fileprivate func bind(_ value: Value, to target: Target, _ statement: SQLiteStatement) throws {
-    if target.entityParameter >= 0, value.isNull { try statement.bindNull(target.entityParameter) }
-    let cell = SQLiteValue(value, isExternal: target.isExternal)
-    try statement.bind(target.kind == .decimal ? known(cell, target) : cell, target.parameter)
-    guard case .object(let key) = value, target.entityParameter >= 0 else { return }
-    guard let number = map.entities[key.entity]?.number else {
-      throw StoreError(
-        .badChange,
-        "\(entity.columns[target.index].name) refers to an object whose entity is not in the store.",
-        path: path)
-    }
-    try statement.bind(number, target.entityParameter)
-  }
 }
 
 extension BlockColumns.One {
@@ -190,11 +169,7 @@ extension BlockColumns.One {
   fileprivate func bind(
     _ row: Int, to target: RowWriter.Target, _ statement: SQLiteStatement, _ writer: RowWriter
   ) throws {
-    guard !column.isNull(row) else {
-      try statement.bindNull(target.parameter)
-      if target.entityParameter >= 0 { try statement.bindNull(target.entityParameter) }
-      return
-    }
+    guard !column.isNull(row) else { return try bindNull(target, statement) }
     switch target.kind {
     case .boolean, .int16, .int32, .int64:
       try statement.bind(column.integer(at: row), target.parameter)
@@ -211,17 +186,33 @@ extension BlockColumns.One {
       }
       let bytes = unsafe column.bytes(at: row).withUnsafeBytes { unsafe [1] + Array($0) }
       try statement.bind(.blob(bytes), target.parameter)
-    case .uuid, .decimal: try writer.bind(column.value(at: row), to: target, statement)
+    case .uuid: try statement.bindBlob(column.bytes(at: row), target.parameter)
+    case .decimal:
+      try statement.bind(
+        writer.known(SQLiteValue(column.decimal(at: row)), target), target.parameter)
     case .reference:
-      guard let key = column.reference(at: row) else {
-        return try writer.bind(.null, to: target, statement)
-      }
-      try writer.bind(.object(key), to: target, statement)
+      guard let key = column.reference(at: row) else { return try bindNull(target, statement) }
+      try statement.bind(Int64(key.number), target.parameter)
+      guard target.entityParameter >= 0 else { return }
+      try statement.bind(writer.entityNumber(of: key, target), target.entityParameter)
     }
+  }
+
+  private func bindNull(_ target: RowWriter.Target, _ statement: SQLiteStatement) throws {
+    try statement.bindNull(target.parameter)
+    if target.entityParameter >= 0 { try statement.bindNull(target.entityParameter) }
   }
 }
 
 extension RowWriter {
+  fileprivate func entityNumber(of key: ObjectKey, _ target: Target) throws(StoreError) -> Int64 {
+    if let number = map.entities[key.entity]?.number { return number }
+    throw StoreError(
+      .badChange,
+      "\(entity.columns[target.index].name) refers to an object whose entity is not in the store.",
+      path: path)
+  }
+
   /// Returns the cell of a number for the database at hand. Quire's own form is bytes if SQLite has no number for the
   /// value. A database of another system has no place for such bytes (spec §10.6.2): −0 becomes 0, and any other such
   /// value throws.
@@ -233,6 +224,19 @@ extension RowWriter {
       .badChange,
       "\(entity.table), column \(entity.columns[target.index].name), can't contain this number, because Core Data has no form for it: \(target.kind == .decimal ? String(decoding: bytes, as: UTF8.self) : "\"not a number\"").",
       path: path)
+  }
+}
+
+extension BlockRun {
+  /// Calls `body` with the keys of whole rows that replace others.
+  func forEachReplacedKey(_ body: (Int64) throws -> Void) throws {
+    for block in blocks {
+      guard let bases = try block.column(LayoutColumn.Number.basis) else { continue }
+      let keys = try block.keys
+      for row in 0..<block.rowCount where bases.integer(at: row) > 0 {
+        try body(keys.integer(at: row))
+      }
+    }
   }
 }
 

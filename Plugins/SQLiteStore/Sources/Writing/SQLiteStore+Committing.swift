@@ -61,9 +61,8 @@ extension SQLiteStore {
       }
       let head = try newest()
       let log = try checkedLog(head, connection)
-      let values = ExternalFiles(path: filePath, disk: disk)
-      let database = SQLiteDatabase(connection: connection, values: values)
-      return try body(SQLiteTransaction(store: self, database: database, head: head, log: log))()
+      return try body(
+        SQLiteTransaction(store: self, database: database(connection), head: head, log: log))()
     }
   }
 
@@ -91,7 +90,8 @@ extension SQLiteStore {
     if !head.contents.isOwn {
       let tables = try DatabaseTables(connection)
       log = ChangeLogTables(tables)
-      for reason in ForeignTables(tables, contents: head.contents, log).reasonsAgainstWriting {
+      let foreign = ForeignTables(tables: tables, model: head.model, log: log)
+      for reason in foreign.reasonsAgainstWriting {
         throw StoreError(
           .readOnly, "The database can't be written: \(reason).", path: filePath)
       }

@@ -16,18 +16,13 @@ extension SQLiteStore {
       let last: Int64
       if let entity = contents.map.entities[number] {
         last = try connection.lastKey(of: entity.rootNumber, in: entity.table)
-        try set(last, count) { end in
-          let statement = try connection.prepare(
-            "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
-          try statement.bind([.integer(end), .integer(entity.rootNumber)])
-          try statement.run()
-        }
+        try connection.run(
+          "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?",
+          [.integer(end(last, count)), .integer(entity.rootNumber)])
       } else if let link = contents.map.links[number] {
-        last = try reserve(
-          Int(count), ofLinks: link, isOwn: contents.isOwn, connection)
+        last = try reserve(Int(count), ofLinks: link, isOwn: contents.isOwn, connection)
       } else {
-        throw StoreError(
-          .badChange, "No entity has the number \(number).", path: filePath)
+        throw StoreError(.badChange, "No entity has the number \(number).", path: filePath)
       }
       try connection.execute("COMMIT")
       if !contents.isOwn { try ignoreOwnWriting() }
@@ -39,46 +34,39 @@ extension SQLiteStore {
   ///
   /// - Returns: The last key that was reserved before. The reserved keys follow it.
   func reserve(
-    _ count: Int, ofLinks link: TableMap.LinkMap, isOwn: Bool,
-    _ connection: SQLiteConnection
+    _ count: Int, ofLinks link: TableMap.LinkMap, isOwn: Bool, _ connection: SQLiteConnection
   ) throws -> Int64 {
     let number = link.links.layout.entityNumber
     let last = try lastKey(of: link, number, isOwn: isOwn, connection)
-    try set(last, Int64(count)) { end in
-      guard isOwn else {
-        unsafe writingState.linkKeys[number] = UInt64(end)
-        return
-      }
-      let statement = try connection.prepare(
-        "INSERT OR REPLACE INTO QUIRE_LINK (NUMBER, LAST) VALUES (?, ?)")
-      try statement.bind([.integer(Int64(number)), .integer(end)])
-      try statement.run()
+    let end = try end(last, Int64(count))
+    if isOwn {
+      try connection.run(
+        "INSERT OR REPLACE INTO QUIRE_LINK (NUMBER, LAST) VALUES (?, ?)",
+        [.integer(Int64(number)), .integer(end)])
+    } else {
+      unsafe writingState.linkKeys[number] = UInt64(end)
     }
     return last
   }
 
-  private func set(_ last: Int64, _ count: Int64, _ write: (Int64) throws -> Void) throws {
+  /// Returns the last of some keys that follow another key.
+  private func end(_ last: Int64, _ count: Int64) throws -> Int64 {
     let (end, overflows) = last.addingReportingOverflow(count)
     guard !overflows, end <= Int64(ObjectKey.highestNumber) else {
       throw StoreError(.badChange, "The store has no keys left.", path: filePath)
     }
-    try write(end)
+    return end
   }
 
   /// Returns the highest key that was assigned to a link in a table.
-  private func highestKey(
-    of link: TableMap.LinkMap, _ connection: SQLiteConnection
-  ) throws -> Int64 {
-    // Keys that are derived from keys of objects were never assigned, so they are left out.
-    let key = link.isColumn ? quoted(link.key) : "rowid"
-    return try connection.integer("SELECT max(\(key)) FROM \(quoted(link.table))") ?? 0
-  }
-
   private func lastKey(
     of link: TableMap.LinkMap, _ number: UInt16, isOwn: Bool,
     _ connection: SQLiteConnection
   ) throws -> Int64 {
-    let highest = max(try highestKey(of: link, connection), 0)
+    // Keys that are derived from keys of objects were never assigned, so they are left out.
+    let key = link.isColumn ? quoted(link.key) : "rowid"
+    let highest = max(
+      try connection.integer("SELECT max(\(key)) FROM \(quoted(link.table))") ?? 0, 0)
     guard isOwn else {
       if let known = unsafe writingState.linkKeys[number] { return Int64(known) }
       // A saved link in a column has the key of its target (spec §10.3.7). Until it is saved, it must not have the
@@ -87,9 +75,9 @@ extension SQLiteStore {
       // A database of another system keeps no count of link keys, so that two processes must begin far apart.
       return highest + Int64(UInt32.random(in: 0...UInt32.max))
     }
-    let statement = try connection.prepare("SELECT LAST FROM QUIRE_LINK WHERE NUMBER = ?")
-    try statement.bind(Int64(number), 0)
-    defer { statement.reset() }
-    return max(highest, try statement.step() ? statement.integer(0) : 0)
+    return max(
+      highest,
+      try connection.integer(
+        "SELECT LAST FROM QUIRE_LINK WHERE NUMBER = ?", [.integer(Int64(number))]) ?? 0)
   }
 }

@@ -25,117 +25,88 @@ extension SQLiteStore {
       evolving: before.schema, of: before.model, path: filePath)
     let numbers = EntityNumbers(model)
     var contents = before
-    contents.map = try StoreContents.map(filePath) { () throws(TableMap.Mismatch) in
-      try TableMap(model, schema, numbers)
-    }
+    contents.map = try StoreContents.map(filePath, try TableMap(model, schema, numbers))
     (contents.model, contents.schema, contents.modelCommit) = (model, schema, number)
-    var making = TableMaking(model: model, map: contents.map)
-    making.prefix = "QUIRE_NEW_"
-    for text in making.tables { try connection.execute(text) }
-    for entity in contents.map.entities.values {
-      guard let old = before.map.entities[entity.layout.entityNumber] else { continue }
-      try copy(old, to: entity, making.prefix, connection, contents.map)
-    }
-    for link in contents.map.links.values {
-      guard let old = before.map.links[link.links.layout.entityNumber] else { continue }
-      try copy(old, to: link, making.prefix, connection)
-    }
-    try replaceTables(before.map, contents.map, making, connection)
-    try keepCounts(before.map, contents.map, connection) {
-      try StoreWriting(connection: connection).write(model, schema, numbers, commit: number)
-    }
+    let change = TableChange(
+      before: before.map, after: contents.map, connection: connection, path: filePath)
+    try change.run(TableMaking(model: model, map: contents.map, prefix: TableChange.prefix))
+    try change.keepCounts { try connection.write(model, schema, numbers, commit: number) }
     return contents
   }
+}
 
-  /// Drops the old tables, and gives the new tables their names.
-  private func replaceTables(
-    _ before: TableMap, _ after: TableMap, _ making: TableMaking, _ connection: SQLiteConnection
-  ) throws {
+/// The change of a store's tables from one map to another.
+private struct TableChange {
+  let before: TableMap
+  let after: TableMap
+  let connection: SQLiteConnection
+  let path: String
+
+  /// The beginning of the names of new tables, while the old ones exist.
+  static let prefix = "QUIRE_NEW_"
+
+  private func new(_ table: String) -> String { quoted(TableChange.prefix + table) }
+
+  /// Makes the new tables, fills them, and puts them in the place of the old ones.
+  func run(_ making: TableMaking) throws {
+    for text in making.tables { try connection.execute(text) }
+    for (number, entity) in after.entities {
+      if let old = before.entities[number] { try copy(old, to: entity) }
+    }
+    for (number, link) in after.links {
+      if let old = before.links[number] { try copy(old, to: link) }
+    }
     for table in before.families.map(\.table) + before.tablesOfLinks {
       try connection.execute("DROP TABLE \(quoted(table))")
     }
     for table in after.families.map(\.table) + after.tablesOfLinks {
-      try connection.execute(
-        "ALTER TABLE \(quoted(making.prefix + table)) RENAME TO \(quoted(table))")
+      try connection.execute("ALTER TABLE \(new(table)) RENAME TO \(quoted(table))")
     }
     for index in making.indexes { try connection.execute(index.text) }
   }
 
   /// Carries the highest assigned keys over, so that no key is assigned again after tables were renamed.
-  private func keepCounts(
-    _ before: TableMap, _ after: TableMap, _ connection: SQLiteConnection,
-    _ write: () throws -> Void
-  ) throws {
+  func keepCounts(_ write: () throws -> Void) throws {
     var highest: [UInt16: Int64] = [:]
     for entity in before.entities.values {
-      let statement = try connection.prepare("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
-      try statement.bind(entity.rootNumber, 0)
-      defer { statement.reset() }
-      if try statement.step() { highest[entity.layout.entityNumber] = statement.integer(0) }
+      highest[entity.layout.entityNumber] = try connection.integer(
+        "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(entity.rootNumber)])
     }
     try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < 16000")
     try write()
     for entity in after.entities.values {
       guard let last = highest[entity.layout.entityNumber] else { continue }
-      let statement = try connection.prepare(
-        "UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, ?) WHERE Z_ENT = ?")
-      try statement.bind([.integer(last), .integer(entity.rootNumber)])
-      try statement.run()
+      try connection.run(
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, ?) WHERE Z_ENT = ?",
+        [.integer(last), .integer(entity.rootNumber)])
     }
   }
 
-  /// Copies the rows of an entity that existed before. Columns with the same number keep their values; new columns
-  /// get their defaults.
-  private func copy(
-    _ old: TableMap.EntityMap, to new: TableMap.EntityMap, _ prefix: String,
-    _ connection: SQLiteConnection, _ map: TableMap
-  ) throws {
-    var names = ["\"Z_PK\"", "\"Z_ENT\"", "\"Z_OPT\""]
-    var cells = ["t.\"Z_PK\"", "\(new.number)", "t.\"Z_OPT\""]
-    var defaults: [SQLiteValue] = []
-    for (index, column) in new.columns.enumerated() {
-      let wanted = new.layout.columns[index]
-      names.append(quoted(column.name))
-      guard let position = old.layout.index(ofNumber: wanted.number) else {
-        cells.append("?")
-        defaults.append(
-          SQLiteValue(wanted.defaultValue, isExternal: column.isExternal))
-        if let entity = column.entityColumn {
-          names.append(quoted(entity))
-          cells.append("NULL")
-        }
-        continue
-      }
-      let source = old.columns[position]
-      cells.append(cell(source, old.layout.columns[position].kind, to: column, wanted.kind))
-      guard let entity = column.entityColumn else { continue }
-      names.append(quoted(entity))
-      cells.append(renumbered(source, map))
-    }
-    let text =
-      "INSERT INTO \(quoted(prefix + new.table)) (\(names.joined(separator: ", "))) SELECT \(cells.joined(separator: ", ")) FROM \(quoted(old.table)) t WHERE t.\"Z_ENT\" = \(old.number) ORDER BY t.\"Z_PK\""
-    let statement = try connection.prepare(text, isKept: false)
-    try statement.bind(defaults)
-    do { try statement.run() } catch {
+  private func copy(_ old: TableMap.EntityMap, to new: TableMap.EntityMap) throws {
+    let copy = RowCopy(old, to: new, parameter: { "?\($0)" }, cell: cell, entity: renumbered)
+    do {
+      try connection.run(
+        """
+        INSERT INTO \(self.new(new.table)) (Z_PK, Z_ENT, Z_OPT\(copy.names)) SELECT t.Z_PK, \(new.number), t.Z_OPT\(copy.cells) \
+        FROM \(quoted(old.table)) t WHERE t.Z_ENT = \(old.number) ORDER BY t.Z_PK
+        """, copy.defaults.map { SQLiteValue($0.column.defaultValue, isExternal: $0.isExternal) })
+    } catch {
       guard error.code == .constraint else { throw error }
       throw StoreError(
         .incompatibleModel,
         "The objects of '\(new.layout.entity)' can't move into the table \(new.table), because other objects there have the same numbers. "
           + "Nothing was changed. Copy the store into a document with 'quire convert', migrate the document, and copy it back.",
-        path: filePath, cause: error)
+        path: path, cause: error)
     }
   }
 
   /// Returns the expression for a cell in its new column, whose kind may differ.
-  private func cell(
-    _ source: TableMap.ColumnMap, _ old: ColumnKind, to target: TableMap.ColumnMap,
-    _ new: ColumnKind
-  ) -> String {
+  private func cell(_ source: TableMap.ColumnMap, to target: TableMap.ColumnMap) -> String {
     var cell = "t.\(quoted(source.name))"
-    if source.isExternal, !target.isExternal {
-      cell = "substr(\(cell), 2)"
+    if source.isExternal, !target.isExternal { cell = "substr(\(cell), 2)" }
+    if source.column.kind != .binary, target.column.kind == .binary {
+      cell = "CAST(\(cell) AS BLOB)"
     }
-    if old != new, new == .binary { cell = "CAST(\(cell) AS BLOB)" }
     if !source.isExternal, target.isExternal {
       cell = "CASE WHEN \(cell) IS NULL THEN NULL ELSE CAST(x'01' || \(cell) AS BLOB) END"
     }
@@ -143,27 +114,19 @@ extension SQLiteStore {
   }
 
   /// Returns the expression for the entity number of a relationship's target, as the new tables number entities.
-  private func renumbered(_ source: TableMap.ColumnMap, _ map: TableMap) -> String {
+  private func renumbered(_ source: TableMap.ColumnMap) -> String {
     guard let destination = source.destination else { return "NULL" }
     let old = RowReader.entity(
       of: "t.\(quoted(source.name))", known: source.entityColumn.map { "t.\(quoted($0))" },
       in: destination)
-    let pairs = renumbering(map).map { "WHEN \($0.old) THEN \($0.new)" }
+    let pairs = before.layoutNumbers.compactMap { old, layout in
+      after.entities[layout].map { "WHEN \(old) THEN \($0.number)" }
+    }
     guard !pairs.isEmpty else { return "NULL" }
     return "CASE \(old) \(pairs.joined(separator: " ")) END"
   }
 
-  private func renumbering(_ map: TableMap) -> [(old: Int64, new: Int64)] {
-    guard let before = current.withLock({ $0?.head.contents.map }) else { return [] }
-    return before.layoutNumbers.compactMap { old, layout in
-      map.entities[layout].map { (old, $0.number) }
-    }
-  }
-
-  private func copy(
-    _ old: TableMap.LinkMap, to new: TableMap.LinkMap, _ prefix: String,
-    _ connection: SQLiteConnection
-  ) throws {
+  private func copy(_ old: TableMap.LinkMap, to new: TableMap.LinkMap) throws {
     var names = [new.key, new.source, new.target]
     var cells = [old.keyText, "t.\(quoted(old.source))", "t.\(quoted(old.target))"]
     for (from, to) in [
@@ -179,23 +142,21 @@ extension SQLiteStore {
     guard new.isColumn else {
       let quotedNames = names.map { $0 == "rowid" ? $0 : quoted($0) }.joined(separator: ", ")
       return try connection.execute(
-        "INSERT INTO \(quoted(prefix + new.table)) (\(quotedNames)) SELECT \(cells.joined(separator: ", "))\(rows) ORDER BY 1"
+        "INSERT INTO \(self.new(new.table)) (\(quotedNames)) SELECT \(cells.joined(separator: ", "))\(rows) ORDER BY 1"
       )
     }
-    if !old.isColumn { try checkTargetsDiffer(old, connection) }
+    if !old.isColumn { try checkTargetsDiffer(old) }
     let aliased = zip(cells, names).map { "\($0) AS \(quoted($1))" }.joined(separator: ", ")
     let set = names.filter { $0 != new.target }.map { "\(quoted($0)) = o.\(quoted($0))" }
     try connection.execute(
       """
-      UPDATE \(quoted(prefix + new.table)) SET \(set.joined(separator: ", ")) FROM (SELECT \(aliased)\(rows)) o \
-      WHERE o.\(quoted(new.target)) = \(quoted(prefix + new.table)).\(quoted(new.target))
+      UPDATE \(self.new(new.table)) SET \(set.joined(separator: ", ")) FROM (SELECT \(aliased)\(rows)) o \
+      WHERE o.\(quoted(new.target)) = \(self.new(new.table)).\(quoted(new.target))
       """)
   }
 
   /// Throws if several links lead to one object, because a column has room for only one of them.
-  private func checkTargetsDiffer(
-    _ old: TableMap.LinkMap, _ connection: SQLiteConnection
-  ) throws {
+  private func checkTargetsDiffer(_ old: TableMap.LinkMap) throws {
     let target = quoted(old.target)
     guard
       let shared = try connection.integer(
@@ -206,6 +167,6 @@ extension SQLiteStore {
       """
       '\(old.links.layout.entity)' has no inverse, and several objects lead to the object \(shared). The \
       tables of the new model keep one of them. Convert the store to another type first.
-      """, path: filePath)
+      """, path: path)
   }
 }

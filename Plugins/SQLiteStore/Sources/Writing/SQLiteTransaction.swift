@@ -42,7 +42,7 @@ package struct SQLiteTransaction: WritingTransaction {
     guard let uuid = contents.metadata.uuid else {
       throw StoreError(.damaged, "The store has no UUID.", path: path)
     }
-    try StoreWriting(connection: connection).write(metadata, uuid: uuid)
+    try connection.write(metadata, uuid: uuid)
     contents.metadata = metadata
     contents.list = StoreContents.list(metadata)
   }
@@ -63,9 +63,9 @@ package struct SQLiteTransaction: WritingTransaction {
       Int64(store.options.leastHistoryByteCount),
       Int64(Double(pages * size) * store.options.historyShare))
     let kept = try database.keepRows(before, of: number, upTo: room)
-    try CommitTable.add(
-      number, author: request.author, contextName: request.contextName, kept: kept, connection)
-    try CommitTable.forgetOldest(room, connection)
+    try database.addCommit(
+      number, author: request.author, contextName: request.contextName, kept: kept)
+    try database.forgetOldest(keeping: room)
   }
 
   package func commit(_ number: Int64) throws { try store.commit(connection) }
@@ -80,18 +80,12 @@ package struct SQLiteTransaction: WritingTransaction {
     var links: [(LinkWriter, Layer.EntityChanges)] = []
     for entity in changes.entities {
       if let place = map.entities[entity.entityNumber] {
-        objects.append(
-          (
-            RowWriter(
-              connection: connection, entity: place, map: map, version: version, path: path),
-            entity
-          ))
+        let writer = RowWriter(
+          connection: connection, entity: place, map: map, version: version, path: path)
+        objects.append((writer, entity))
       } else if let place = map.links[entity.entityNumber] {
-        links.append(
-          (
-            LinkWriter(connection: connection, link: place, version: version, path: path),
-            entity
-          ))
+        let writer = LinkWriter(connection: connection, link: place, version: version, path: path)
+        links.append((writer, entity))
       } else {
         throw StoreError(
           .badChange, "No entity has the number \(entity.entityNumber).", path: path)
@@ -107,16 +101,24 @@ package struct SQLiteTransaction: WritingTransaction {
     }
     for (writer, entity) in objects { try writer.update(entity.changed) }
     for (writer, entity) in objects {
-      try withoutIndexes(of: writer.entity, contents, whileInserting: entity.put, connection) {
+      try withoutIndexes(of: writer.entity, contents, whileInserting: entity.put) {
         try writer.insert(entity.put)
       }
-      try raise(entity, writer.entity.rootNumber, connection)
+      // A writer may choose keys without leasing them, and they must not be assigned again.
+      guard let highest = entity.put.blocks.last?.maximumKey else { continue }
+      try connection.run(
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = max(COALESCE(Z_MAX, 0), ?) WHERE Z_ENT = ?",
+        [.integer(Int64(highest)), .integer(writer.entity.rootNumber)])
     }
     for cells in kept { try cells.restore(connection) }
     for (writer, entity) in links {
       try writer.update(entity.changed)
       try writer.insert(entity.put)
-      if contents.isOwn { try raiseLinks(entity, connection) }
+      if contents.isOwn, let highest = entity.put.blocks.last?.maximumKey {
+        try connection.run(
+          "INSERT INTO QUIRE_LINK (NUMBER, LAST) VALUES (?, ?) ON CONFLICT (NUMBER) DO UPDATE SET LAST = max(LAST, excluded.LAST)",
+          [.integer(Int64(entity.entityNumber)), .integer(Int64(highest))])
+      }
       var written: [Int64] = []
       for run in [entity.changed, entity.put] { try run.forEachKey { written.append($0) } }
       try store.addReverseRows(of: written, writer.link, isOwn: contents.isOwn, connection)
@@ -130,7 +132,7 @@ package struct SQLiteTransaction: WritingTransaction {
   /// afterwards: one sort is faster than a search for each row.
   private func withoutIndexes(
     of entity: TableMap.EntityMap, _ contents: StoreContents, whileInserting run: BlockRun,
-    _ connection: SQLiteConnection, _ body: () throws -> Void
+    _ body: () throws -> Void
   ) throws {
     let count = run.rowCount
     guard contents.isOwn, count >= SQLiteTransaction.manyRows,
@@ -144,25 +146,5 @@ package struct SQLiteTransaction: WritingTransaction {
     for index in indexes { try connection.execute("DROP INDEX \(quoted(index.name))") }
     try body()
     for index in indexes { try connection.execute(index.text) }
-  }
-
-  /// Raises the highest assigned key, so that keys which a writer chose without leasing them are not assigned again.
-  private func raise(
-    _ entity: Layer.EntityChanges, _ root: Int64, _ connection: SQLiteConnection
-  ) throws {
-    guard let highest = entity.put.blocks.last?.maximumKey else { return }
-    let statement = try connection.prepare(
-      "UPDATE Z_PRIMARYKEY SET Z_MAX = max(COALESCE(Z_MAX, 0), ?) WHERE Z_ENT = ?")
-    try statement.bind([.integer(Int64(highest)), .integer(root)])
-    try statement.run()
-  }
-
-  private func raiseLinks(_ entity: Layer.EntityChanges, _ connection: SQLiteConnection) throws {
-    guard let highest = entity.put.blocks.last?.maximumKey else { return }
-    let statement = try connection.prepare(
-      "INSERT INTO QUIRE_LINK (NUMBER, LAST) VALUES (?, ?) ON CONFLICT (NUMBER) DO UPDATE SET LAST = max(LAST, excluded.LAST)"
-    )
-    try statement.bind([.integer(Int64(entity.entityNumber)), .integer(Int64(highest))])
-    try statement.run()
   }
 }

@@ -1,4 +1,5 @@
 import ObjectModel
+import RelationalStore
 import Rows
 import SQLTranslation
 import SQLiteFiles
@@ -14,12 +15,8 @@ struct TableMaking {
   /// The statements that create the tables of objects and links.
   var tables: [String] { map.families.map(table) + tablesOfLinks.map(table) }
 
-  private var links: [TableMap.LinkMap] {
-    map.links.values.sorted { $0.links.layout.entityNumber < $1.links.layout.entityNumber }
-  }
-
   /// The links that have separate tables.
-  private var tablesOfLinks: [TableMap.LinkMap] { links.filter { !$0.isColumn } }
+  private var tablesOfLinks: [TableMap.LinkMap] { map.sortedLinks.filter { !$0.isColumn } }
 
   private func table(_ family: TableMap.Family) -> String {
     var columns = ["\"Z_PK\" INTEGER PRIMARY KEY", "\"Z_ENT\" INTEGER", "\"Z_OPT\" INTEGER"]
@@ -40,65 +37,27 @@ struct TableMaking {
     return "CREATE TABLE \(quoted(prefix + link.table)) ( \(columns.joined(separator: ", ")) )"
   }
 
-  /// The indexes on references, on entities where several share a table, on links, and on the model's fetch indexes
-  /// and uniqueness constraints.
+  /// The indexes, with the statements that create them.
   var indexes: [(name: String, table: String, text: String)] {
     var made: [(name: String, table: String, text: String)] = []
     var (wishes, names): (Set<[String]>, Set<String>) = ([], [])
-    func add(_ wanted: String, _ table: String, _ columns: [String]) {
+    map.forEachIndex(of: model, entityColumns: [TableMap.Column.entity]) { table, parts, name in
+      let wanted = name.map { "Z_\($0)" } ?? "\(table)_\(parts[0].name)_INDEX"
+      let columns = parts.map { part in
+        quoted(part.name)
+          + (name == nil ? "" : " COLLATE BINARY \(part.isAscending == false ? "DESC" : "ASC")")
+      }
       guard wishes.insert([table, wanted] + columns).inserted else { return }
       // Several indexes of entities may have the same name, but names in a database are unique.
-      var name = wanted
+      var unused = wanted
       var number = 0
-      while !names.insert(name.uppercased()).inserted {
+      while !names.insert(unused.uppercased()).inserted {
         number += 1
-        name = "\(wanted)\(number)"
+        unused = "\(wanted)\(number)"
       }
       let text =
-        "CREATE INDEX \(quoted(name)) ON \(quoted(table)) (\(columns.joined(separator: ", ")))"
-      made.append((name, table, text))
-    }
-    for family in map.families {
-      for column in family.columns where column.column.kind == .reference {
-        add("\(family.table)_\(column.name)_INDEX", family.table, [quoted(column.name)])
-      }
-      if family.hasSubentities {
-        add("\(family.table)_Z_ENT_INDEX", family.table, ["\"Z_ENT\""])
-      }
-    }
-    for entity in model.entities {
-      guard let layout = map.entities.values.first(where: { $0.layout.entity == entity.name })
-      else { continue }
-      for index in entity.fetchIndexes where index.isPlain {
-        let columns = index.elements.compactMap { element in
-          layout.column(of: element.property).map {
-            "\(quoted($0.name)) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")"
-          }
-        }
-        if columns.count == index.elements.count, !columns.isEmpty {
-          add("Z_\(entity.name)_\(index.name)", layout.table, columns)
-        }
-      }
-      for names in entity.uniquenessConstraints {
-        let columns = names.compactMap { name in
-          layout.column(of: name).map { "\(quoted($0.name)) COLLATE BINARY ASC" }
-        }
-        // Not unique: uniqueness conflicts are resolved before a save, and within one save a row may take another
-        // row's value.
-        if columns.count == names.count {
-          add("Z_\(entity.name)_UNIQUE_\(names.joined(separator: "_"))", layout.table, columns)
-        }
-      }
-    }
-    for link in links where link.isColumn {
-      add("\(link.table)_\(link.source)_INDEX", link.table, [quoted(link.source)])
-      // Updates and removals find links by their keys.
-      add("\(link.table)_\(link.key)_INDEX", link.table, [quoted(link.key)])
-    }
-    for link in tablesOfLinks {
-      // Not unique: if two processes save the same link at once, both saves are valid.
-      add("\(link.table)_\(link.source)_INDEX", link.table, [link.source, link.target].map(quoted))
-      add("\(link.table)_\(link.target)_INDEX", link.table, [link.target, link.source].map(quoted))
+        "CREATE INDEX \(quoted(unused)) ON \(quoted(table)) (\(columns.joined(separator: ", ")))"
+      made.append((unused, table, text))
     }
     return made
   }
@@ -114,11 +73,4 @@ struct TableMaking {
     "CREATE INDEX QUIRE_BEFORE_INDEX ON QUIRE_BEFORE (NUMBER)",
     "CREATE TABLE QUIRE_LINK (NUMBER INTEGER PRIMARY KEY, LAST INTEGER)",
   ]
-}
-
-extension TableMap.EntityMap {
-  /// Returns the column of a property.
-  func column(of property: String) -> TableMap.ColumnMap? {
-    layout.index(of: property).map { columns[$0] }
-  }
 }

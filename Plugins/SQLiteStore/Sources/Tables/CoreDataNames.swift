@@ -3,151 +3,64 @@ import RelationalStore
 import Rows
 import SQLTranslation
 
-/// A walk over a model that determines the names of its tables and columns (spec §10.3.2 to §10.3.5).
-struct TableMapMaker {
+/// The names of Core Data's tables and columns (spec §10.3.2 to §10.3.5).
+struct CoreDataNames: TableNaming {
   let model: Model
   let schema: Schema
-  let numbers: EntityNumbers
+  let numbers: [String: Int64]
   let tables: DatabaseTables?
-  private(set) var map = TableMap()
-  /// The columns of each entity, by the names of its layout's columns. Subentities inherit them.
-  private var columns: [String: [String: TableMap.ColumnMap]] = [:]
-  /// The names of columns in use so far in the current family's table.
-  private var taken: Set<String> = []
-  /// The names of columns in use in each family's table.
-  private var takenByTable: [String: Set<String>] = [:]
+  /// The names of columns in use so far in each family's table.
+  private var taken: [String: Set<String>] = [:]
 
-  init(model: Model, schema: Schema, numbers: EntityNumbers, tables: DatabaseTables?) {
-    (self.model, self.schema, self.numbers, self.tables) = (model, schema, numbers, tables)
+  static let isDepthFirst = true
+  static let allowsRetyping = false
+  static let keepsValuesOutside = true
+
+  init(_ model: Model, _ schema: Schema, _ numbers: EntityNumbers, in tables: DatabaseTables?) {
+    (self.model, self.schema, self.tables) = (model, schema, tables)
+    self.numbers = numbers.byName
   }
 
-  mutating func run() throws(TableMap.Mismatch) {
-    for layout in schema.layouts {
-      map.layoutNumbers[try number(of: layout.entity)] = layout.entityNumber
-    }
-    let roots = model.entities.filter { $0.superentity == nil }
-    for root in try sorted(roots) { try addFamily(root) }
-    for table in schema.linkTables { try addLinks(table) }
+  func table(of root: String) -> String? { TableMap.table(of: root) }
+
+  mutating func begin(_ family: TableMap.Family) throws(TableMap.Mismatch) {
+    try checkTable(family.table, of: family.root)
+    taken[family.table] = [
+      TableMap.Column.key, TableMap.Column.entity, TableMap.Column.version,
+    ]
   }
 
-  private func number(of entity: String) throws(TableMap.Mismatch) -> Int64 {
-    guard let number = numbers[entity] else {
-      throw TableMap.Mismatch(description: "The store has no number for the entity '\(entity)'.")
-    }
-    return number
-  }
-
-  private func sorted(_ entities: [Entity]) throws(TableMap.Mismatch) -> [Entity] {
-    var numbered: [(Int64, Entity)] = []
-    for entity in entities { numbered.append((try number(of: entity.name), entity)) }
-    return numbered.sorted { $0.0 < $1.0 }.map(\.1)
-  }
-
-  // MARK: - Objects
-
-  private mutating func addFamily(_ root: Entity) throws(TableMap.Mismatch) {
-    let members = try sorted(model.family(of: root.name))
-    var family = TableMap.Family(
-      table: TableMap.table(of: root.name), root: root.name, number: try number(of: root.name))
-    family.hasSubentities = members.count > 1
-    try checkTable(family.table, of: root.name)
-    taken = [TableMap.Column.key, TableMap.Column.entity, TableMap.Column.version]
-    // Depth first, so that inherited columns exist before the entities that inherit them.
-    var waiting = [root]
-    while let entity = waiting.popLast() {
-      try addColumns(of: entity, to: &family)
-      waiting += try sorted(model.subentities(of: entity.name)).reversed()
-    }
-    for entity in members {
-      guard let layout = schema[entity.name] else { continue }
-      let own = columns[entity.name] ?? [:]
-      map.entities[layout.entityNumber] = TableMap.EntityMap(
-        layout: layout, number: try number(of: entity.name), table: family.table,
-        rootNumber: family.number, sharesTable: family.hasSubentities,
-        columns: layout.columns.compactMap { own[$0.name] })
-      precondition(
-        map.entities[layout.entityNumber]!.columns.count == layout.columns.count,
-        "Each column of a layout belongs to a property.")
-    }
-    takenByTable[family.table] = taken
-    map.families.append(family)
-  }
-
-  private mutating func addColumns(
-    of entity: Entity, to family: inout TableMap.Family
-  ) throws(TableMap.Mismatch) {
-    var own = entity.superentity.flatMap { columns[$0] } ?? [:]
-    guard let layout = schema[entity.name] else { return }
-    for column in layout.columns {
-      if let inherited = own[column.name] {
-        guard inherited.column.kind == column.kind else {
-          throw TableMap.Mismatch(
-            description:
-              "'\(entity.name).\(column.name)' is inherited, but its type differs from the superentity's."
-          )
-        }
-        continue
-      }
-      let one = try self.column(column, of: entity, family.table)
-      own[column.name] = one
-      family.columns.append(one)
-    }
-    columns[entity.name] = own
-  }
-
-  private mutating func column(
-    _ column: LayoutColumn, of entity: Entity, _ table: String
-  ) throws(TableMap.Mismatch) -> TableMap.ColumnMap {
-    if column.name.hasSuffix("#order") {
-      let reference = column.name.dropLast("#order".count)
-      return TableMap.ColumnMap(
-        name: try take("Z_FOK_" + reference.uppercased(), in: table, for: column, entity),
-        column: column, type: nil, isExternal: false, destination: nil)
-    }
-    guard column.kind == .reference else {
-      let attribute = model.attribute(at: column.name, of: entity.name)
-      let name = "Z" + column.name.replacing(".", with: "_").uppercased()
-      return TableMap.ColumnMap(
-        name: try take(name, in: table, for: column, entity), column: column,
-        type: attribute?.type,
-        isExternal: attribute?.options.contains(.allowsExternalStorage) == true
-          && column.kind == .binary, destination: nil)
-    }
-    let relationship = try model.relationship(column.name, of: entity.name)
-    let destination = try self.destination(of: relationship.destination)
-    let upper = column.name.uppercased()
-    var one = TableMap.ColumnMap(
-      name: try take("Z" + upper, in: table, for: column, entity), column: column, type: nil,
-      isExternal: false, destination: destination)
-    if !destination.isOnlyEntity {
-      let name = "Z\(try number(of: relationship.destination))_\(upper)"
-      // Older versions did not write this column. Then the row of the target object tells its entity.
-      one.entityColumn = try? take(name, in: table, for: column, entity)
-    }
-    return one
-  }
-
-  private func destination(of entity: String) throws(TableMap.Mismatch) -> TableMap.Destination {
-    try model.destination(entity, schema) { TableMap.table(of: $0) }
+  mutating func take(
+    _ column: LayoutColumn, of entity: String, in table: String, target: String?
+  ) throws(TableMap.Mismatch) -> (name: String, entityColumn: String?) {
+    let upper = column.name.replacing(".", with: "_").uppercased()
+    let isOrder = column.name.hasSuffix("#order")
+    let name = try take(
+      isOrder ? "Z_FOK_" + upper.dropLast("#order".count) : "Z" + upper, in: table, for: column,
+      entity)
+    guard let target else { return (name, nil) }
+    // Older versions did not write this column. Then the row of the target object tells its entity.
+    let beside = "Z\(try number(of: target))_\(upper)"
+    return (name, try? take(beside, in: table, for: column, entity))
   }
 
   /// Returns an unused name for a column. Siblings that declare the same property get a number after the name.
   private mutating func take(
-    _ name: String, in table: String, for column: LayoutColumn, _ entity: Entity
+    _ name: String, in table: String, for column: LayoutColumn, _ entity: String
   ) throws(TableMap.Mismatch) -> String {
     var candidate = name
     var number = 0
-    while taken.contains(candidate) {
+    while taken[table, default: []].contains(candidate) {
       number += 1
       candidate = "\(name)\(number)"
     }
     if let tables, !tables.has(table, candidate) {
       throw TableMap.Mismatch(
         description:
-          "The table \(table) has no column \(candidate) for '\(entity.name).\(column.name)'."
+          "The table \(table) has no column \(candidate) for '\(entity).\(column.name)'."
       )
     }
-    taken.insert(candidate)
+    taken[table, default: []].insert(candidate)
     return candidate
   }
 
@@ -173,7 +86,7 @@ struct TableMapMaker {
 
 // MARK: - Links
 
-extension TableMapMaker {
+extension CoreDataNames {
   /// One of the two relationships of a table of links, with the numbers that its column names contain.
   private struct End {
     let relationship: Relationship
@@ -185,7 +98,9 @@ extension TableMapMaker {
     var upper: String { relationship.name.uppercased() }
   }
 
-  private mutating func addLinks(_ links: LinkTable) throws(TableMap.Mismatch) {
+  mutating func addLinks(
+    _ links: LinkTable, to map: inout TableMap
+  ) throws(TableMap.Mismatch) {
     let forward = try end(links.forward)
     var backward: End?
     if let other = links.backward { backward = try end(other) }
@@ -195,6 +110,9 @@ extension TableMapMaker {
       let link = try column(of: links, forward, sources: sources, targets: targets)
     {
       map.links[links.layout.entityNumber] = link
+      if let family = map.families.firstIndex(where: { $0.table == link.table }) {
+        map.families[family].linkColumns += link.addedColumns
+      }
       return
     }
     // The table is named after the relationship of the entity with the lower number.
@@ -217,7 +135,7 @@ extension TableMapMaker {
       }
       (source, target) = try columnsOfLinks(columns, table, forward, backward, links)
     } else if links.isSymmetric {
-      source = TableMapMaker.reflexiveColumn
+      source = CoreDataNames.reflexiveColumn
     } else if source == target {
       source += "1"
     }
@@ -243,8 +161,8 @@ extension TableMapMaker {
     if let tables, tables.columns["Z_\(forward.number)\(forward.upper)"] != nil { return nil }
     var name = "Z\(forward.number)\(forward.upper)"
     // The column of a relationship whose name begins with an underscore may clash with the column of an entity.
-    while takenByTable[table, default: []].contains(name) { name += "1" }
-    takenByTable[table, default: []].insert(name)
+    while taken[table, default: []].contains(name) { name += "1" }
+    taken[table, default: []].insert(name)
     if let tables {
       guard tables.has(table, name) else {
         throw TableMap.Mismatch(
@@ -260,16 +178,12 @@ extension TableMapMaker {
       links.layout.index(ofNumber: LinkTable.Column.targetOrder) == nil
       ? nil : "Z_FOK_\(name.dropFirst())"
     let isOwn = tables.map { $0.has(table, key, version) } ?? true
-    let link = TableMap.LinkMap(
+    return TableMap.LinkMap(
       links: links, table: table, isColumn: true, key: isOwn ? key : TableMap.Column.key,
       version: isOwn ? version : nil, source: name, target: TableMap.Column.key,
       targetOrder: order.flatMap { order in
         tables.map { $0.has(table, order) } ?? true ? order : nil
       }, sourceOrder: nil, sources: sources, targets: targets)
-    if let family = map.families.firstIndex(where: { $0.table == table }) {
-      map.families[family].linkColumns += link.addedColumns
-    }
-    return link
   }
 
   /// Returns the name of the column of positions that belongs to a column of keys: the same name with `FOK_` in it.
@@ -306,10 +220,10 @@ extension TableMapMaker {
         ?? columns.filter { $0 != targets.first }
       // A relationship that is its own inverse has a second column with this name. Earlier versions of Quire gave
       // both columns the same name, with a number after one of them.
-      if links.isSymmetric, columns.contains(TableMapMaker.reflexiveColumn),
+      if links.isSymmetric, columns.contains(CoreDataNames.reflexiveColumn),
         let target = targets.first
       {
-        return (TableMapMaker.reflexiveColumn, target)
+        return (CoreDataNames.reflexiveColumn, target)
       }
       if links.isSymmetric, Set(columns) == Set(targets) {
         let sorted = columns.sorted()

@@ -10,38 +10,30 @@ import SQLTranslation
 import SQLiteFiles
 import StoreInterface
 
-/// A writer of the description of a store: its metadata, its model and its numbers.
-struct StoreWriting {
-  let connection: SQLiteConnection
-
+// The description of a store: its metadata, its model and its numbers.
+extension SQLiteConnection {
   /// Writes the metadata, without the UUID, which has a column of its own.
   func write(_ metadata: StoreMetadata, uuid: UUID) throws {
-    let statement = try connection.prepare(
+    try run(
       "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
-      isKept: false)
-    try statement.bind(uuid.uuidString, 0)
-    try statement.bind(.blob(StoreContents.list(metadata)), 1)
-    try statement.run()
+      [.text(uuid.uuidString), .blob(StoreContents.list(metadata))])
   }
 
   /// Writes the model and the numbers, in Quire's own record and in the form of Core Data.
   func write(_ model: Model, _ schema: Schema, _ numbers: EntityNumbers, commit: Int64) throws {
-    try connection.execute("DELETE FROM QUIRE_STORE")
-    let own = try connection.prepare(
-      "INSERT INTO QUIRE_STORE (VERSION, MODEL, SCHEMA, MODELCOMMIT) VALUES (?, ?, ?, ?)",
-      isKept: false)
+    try execute("DELETE FROM QUIRE_STORE")
     let source = Array(try ModelSource.write(model))
-    try own.bind([
-      .integer(OwnRecord.version), .blob(deflated(source)), .blob(SchemaCoding.bytes(schema)),
-      .integer(commit),
-    ])
-    try own.run()
-    try connection.execute("DELETE FROM Z_MODELCACHE")
-    let cache = try connection.prepare(
-      "INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", isKept: false)
-    try cache.bind([.blob(deflated(CompiledModel.write(model)))])
-    try cache.run()
-    try writeNumbers(model, schema, numbers)
+    try run(
+      "INSERT INTO QUIRE_STORE (VERSION, MODEL, SCHEMA, MODELCOMMIT) VALUES (?, ?, ?, ?)",
+      [
+        .integer(OwnRecord.version), .blob(deflated(source)), .blob(SchemaCoding.bytes(schema)),
+        .integer(commit),
+      ])
+    try execute("DELETE FROM Z_MODELCACHE")
+    try run(
+      "INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)",
+      [.blob(deflated(CompiledModel.write(model)))])
+    try writeNumbers(model, numbers)
   }
 
   private func deflated(_ bytes: [UInt8]) -> [UInt8] {
@@ -49,22 +41,18 @@ struct StoreWriting {
   }
 
   /// Writes one row for each entity, and keeps the highest keys that were assigned.
-  private func writeNumbers(_ model: Model, _ schema: Schema, _ numbers: EntityNumbers) throws {
+  private func writeNumbers(_ model: Model, _ numbers: EntityNumbers) throws {
     var highest: [String: Int64] = [:]
-    let known = try connection.prepare("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY", isKept: false)
+    let known = try prepare("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY", isKept: false)
     while try known.step() {
       if let name = known.text(0) { highest[name] = max(known.integer(1), 0) }
     }
-    try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < 16000")
-    let row = try connection.prepare(
-      "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)",
-      isKept: false)
+    try execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < 16000")
     for name in numbers.names {
       let parent = model[name]?.superentity.flatMap { numbers[$0] } ?? 0
-      try row.bind([
-        .integer(numbers[name]!), .text(name), .integer(parent), .integer(highest[name] ?? 0),
-      ])
-      try row.run()
+      try run(
+        "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)",
+        [.integer(numbers[name]!), .text(name), .integer(parent), .integer(highest[name] ?? 0)])
     }
   }
 }
@@ -72,14 +60,11 @@ struct StoreWriting {
 extension SQLiteStore {
   /// Creates a database without objects. The file appears at its path complete, or not at all.
   static func create(
-    at path: String, model: Model, on disk: any Disk, _ creation: StoreCreation,
-    _ options: SQLiteStoreOptions
+    at path: String, model: Model, on disk: any Disk, _ creation: StoreCreation
   ) throws {
     let schema = try creation.schema(of: model, path: path)
     let numbers = EntityNumbers(model)
-    let map = try StoreContents.map(path) { () throws(TableMap.Mismatch) in
-      try TableMap(model, schema, numbers)
-    }
+    let map = try StoreContents.map(path, try TableMap(model, schema, numbers))
     do {
       try checkFree(path, disk, overwriting: creation.overwriting)
       try disk.make(
@@ -110,11 +95,12 @@ extension SQLiteStore {
       for text in TableMaking.commonTables + making.tables + making.indexes.map(\.text) {
         try connection.execute(text)
       }
-      let writing = StoreWriting(connection: connection)
-      try writing.write(
+      try connection.write(
         StoreMetadata(uuid: creation.uuid, type: .sqlite, model: model), uuid: creation.uuid)
-      try writing.write(model, schema, numbers, commit: 0)
-      try CommitTable.add(0, author: nil, contextName: nil, kept: nil, connection)
+      try connection.write(model, schema, numbers, commit: 0)
+      try connection.run(
+        "INSERT INTO QUIRE_COMMIT (NUMBER, TIME) VALUES (0, ?)",
+        [.real(Date().timeIntervalSinceReferenceDate)])
       try connection.execute("COMMIT")
     }
   }
