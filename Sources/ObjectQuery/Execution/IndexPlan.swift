@@ -126,6 +126,20 @@ struct IndexPlan: Sendable {
     return hits
   }
 
+  /// Returns the objects that meet the predicate, in the order of their keys, if indexes of words alone find them, so that
+  /// no row is read; otherwise `nil`.
+  func wordKeys(in source: some QuerySource, _ layouts: [Layout]) throws -> [ObjectKey]? {
+    guard let indexed = source.indexed, !words.isEmpty, named == nil else { return nil }
+    var keys: [ObjectKey] = []
+    for layout in layouts {
+      guard let search = words[layout.entityNumber], search.mayBeExact else { return nil }
+      let (numbers, isExact) = try search.objects(in: indexed)
+      guard isExact else { return nil }
+      keys += numbers.map { ObjectKey(entity: layout.entityNumber, number: $0) }
+    }
+    return layouts.count > 1 ? keys.sorted() : keys
+  }
+
   /// Returns the objects that meet the predicate, found in the entries of an index alone; `nil` if no index contains
   /// all columns of the predicate.
   ///

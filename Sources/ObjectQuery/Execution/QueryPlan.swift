@@ -61,6 +61,9 @@ package struct QueryPlan: Sendable {
   ///
   /// - Throws: The errors of a damaged store.
   package func keys(in source: some QuerySource) throws -> [ObjectKey] {
+    if sortKeys.isEmpty, let keys = try indexes.wordKeys(in: source, layouts) {
+      return Array(keys[request.window(of: keys.count)])
+    }
     let hits = try hits(in: source)
     return try hits.hits.map { try hits.key($0) }
   }
@@ -89,6 +92,9 @@ package struct QueryPlan: Sendable {
     if table != nil { return try table(in: source).rows.count }
     var count = 0
     let run = run(source)
+    if let keys = try indexes.wordKeys(in: source, layouts) {
+      return request.window(of: keys.count).count
+    }
     if let hits = try indexes.hits(in: source, layouts, interpreter(source)) {
       return request.window(of: hits.hits.count).count
     }

@@ -9,6 +9,9 @@ struct WordSearch: Sendable {
   /// Whether the predicate consists of the query alone.
   private let isWhole: Bool
 
+  /// Whether the entries may tell the answer without the texts.
+  var mayBeExact: Bool { isWhole && !query.needsText }
+
   /// The number of texts with a word, for each text with the rarest word, above which the texts are read instead.
   private static let mostEntries = 64
 
@@ -39,7 +42,7 @@ struct WordSearch: Sendable {
 
   /// Returns the objects whose texts may meet the query, in ascending order, and whether all of them meet the predicate.
   func objects(in indexed: IndexedView) throws -> (numbers: [UInt64], isExact: Bool) {
-    var isExact = isWhole && !query.needsText
+    var isExact = mayBeExact
     let terms = try query.terms.map { term in
       let bound = IndexBound(
         [.string(String(decoding: term.bytes, as: UTF8.self))], isPrefix: term.isPrefix)
