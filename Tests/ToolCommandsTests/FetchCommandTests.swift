@@ -144,7 +144,7 @@ struct FetchCommandTests {
     #expect(other.contains("A [trip] with number 2") && other.contains("\"Oslo\""), "\(other)")
     let run = fetch("Trip", "--where", "place TEXT '\"lisbon'", height: 30)
     #expect(run.exitCode != .done)
-    #expect(run.messages.contains("has no end"), "\(run.messages)")
+    #expect(run.messages.contains("does not end"), "\(run.messages)")
   }
 
   @Test("A table on a terminal has the number of objects of a to-many relationship")

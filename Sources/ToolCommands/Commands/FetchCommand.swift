@@ -96,8 +96,8 @@ enum FetchCommand {
           "quire fetch Trips.store Trip --where 'start > \"-30d\"'",
           "Shows the trips of the last thirty days."),
         Example(
-          "quire fetch Notes.quire Note --where 'body TEXT \"lisbon tram\"'",
-          "Shows the notes that contain both words, with the words marked."),
+          "quire fetch Trips.store Trip --where 'name TEXT \"lisbon week*\"'",
+          "Shows the trips with both words in their names, and marks the words."),
         Example(
           "quire fetch Trips.store Stop --group-by trip.name --aggregate 'count, sum(nights)'",
           "Shows the number of stops and the sum of the nights of each trip."),
