@@ -84,6 +84,23 @@ struct HistoryRoomTests {
     try store.close()
   }
 
+  @Test("A store that keeps no history writes none, also in saves of one round trip")
+  func noHistory() throws {
+    var options = PostgreSQLStoreOptions()
+    options.historyShare = 0
+    let site = try StoreSite(options: options)
+    let store = try site.create(
+      Model(entities: [Entity("Trip", properties: [.attribute(Attribute("name", .string))])]))
+    let trip = ObjectKey(entity: try store.snapshot().schema["Trip"]!.entityNumber, number: 1)
+    try store.save { builder, _ in builder.insert(trip) }
+    for count in 1...4 { try rename(trip, count, in: store) }
+
+    #expect(try number("SELECT count(*) FROM quire_before", site) == 0)
+    #expect(try store.commits().map(\.number) == [5])
+    #expect(try nameLength(store.snapshot()) == 4)
+    try store.close()
+  }
+
   @Test("The list of commits is cut from time to time")
   func cutsList() throws {
     let (site, store, trip) = try make()

@@ -13,7 +13,7 @@ extension PostgreSQLStore {
   ///
   /// - Returns: The snapshot of the commit; `nil` if the commit must be made in the ordinary way, and nothing was changed.
   func commitInOneTrip(_ request: CommitRequest) throws -> (any StoreSnapshot)? {
-    guard !isReadOnly, !isPartOfDocument, request.requiredCommit == nil,
+    guard !isReadOnly, !isPartOfDocument, options.historyShare > 0, request.requiredCommit == nil,
       let head = current.withLock({ $0?.head })
     else { return nil }
     writingTurn.lock()
