@@ -9,3 +9,8 @@ public protocol PartialRowTable: RowTable {
   /// read instead.
   func rows(ofEntity number: UInt16, keys: ClosedRange<UInt64>) throws -> BlockRun?
 }
+
+extension PartialRowTable {
+  /// `true`: a few rows are faster than all of them.
+  public var readsOnDemand: Bool { true }
+}

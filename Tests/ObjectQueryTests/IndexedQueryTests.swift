@@ -25,6 +25,35 @@ struct IndexedQueryTests {
     ) throws -> [ObjectKey] { try source.objects(relatedTo: key, through: relationship) }
   }
 
+  /// A table as of a database, which reads its rows when they are asked for.
+  private struct OnDemand: RowTable {
+    let table: any RowTable
+    var readsOnDemand: Bool { true }
+    func entry(of key: ObjectKey) throws -> RowEntry { try table.entry(of: key) }
+    func changes(ofEntity number: UInt16) throws -> Layer.EntityChanges? {
+      try table.changes(ofEntity: number)
+    }
+    func keyRanges(ofEntity number: UInt16) throws -> KeyRanges {
+      try table.keyRanges(ofEntity: number)
+    }
+  }
+
+  @Test("Rows of a database are scanned for words, and no index is made of all of them")
+  func onDemand() throws {
+    let known = try Self.world(5)
+    let source = ViewSource(
+      View(known.view.tables.map { OnDemand(table: $0) }), model: Self.model, schema: known.schema)
+    let plan = try QueryPlan(
+      QueryRequest("Item", where: try QueryPredicate("note TEXT 'word7'")), model: Self.model,
+      schema: known.schema)
+
+    #expect(throws: LimitedSource.Scan.self) {
+      try plan.keys(in: LimitedSource(source: source, isScanned: false))
+    }
+    #expect(try plan.keys(in: source) == plan.keys(in: known))
+    #expect(try !plan.keys(in: known).isEmpty)
+  }
+
   @Test("Objects that a predicate names are found without a scan")
   func named() throws {
     let source = try Self.world(1)

@@ -108,7 +108,7 @@ struct IndexPlan: Sendable {
       let best = try best(
         choices[layout.entityNumber] ?? [], indexed, share: IndexPlan.lookupShare)
       // To look for words in a text takes longer than to read it, so a scan is not faster than the index of words.
-      if best == nil, let search = words[layout.entityNumber] {
+      if best == nil, let search = words[layout.entityNumber], try search.isKept(in: indexed) {
         let (numbers, isExact) = try search.objects(in: indexed)
         try hits.add(
           numbers.map { ObjectKey(entity: layout.entityNumber, number: $0) }, of: [layout],
@@ -132,7 +132,9 @@ struct IndexPlan: Sendable {
     guard let indexed = source.indexed, !words.isEmpty, named == nil else { return nil }
     var keys: [ObjectKey] = []
     for layout in layouts {
-      guard let search = words[layout.entityNumber], search.mayBeExact else { return nil }
+      guard let search = words[layout.entityNumber], search.mayBeExact,
+        try search.isKept(in: indexed)
+      else { return nil }
       let (numbers, isExact) = try search.objects(in: indexed)
       guard isExact else { return nil }
       keys += numbers.map { ObjectKey(entity: layout.entityNumber, number: $0) }

@@ -40,6 +40,9 @@ struct WordSearch: Sendable {
     return found
   }
 
+  /// Returns whether the index saves reading all texts.
+  func isKept(in indexed: IndexedView) throws -> Bool { try indexed.isKept(index) }
+
   /// Returns the objects whose texts may meet the query, in ascending order, and whether all of them meet the predicate.
   func objects(in indexed: IndexedView) throws -> (numbers: [UInt64], isExact: Bool) {
     var isExact = mayBeExact

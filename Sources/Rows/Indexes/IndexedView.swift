@@ -71,6 +71,15 @@ public final class IndexedView: Sendable {
       above: View(Array(view.tables[..<position])))
   }
 
+  /// Returns whether a search in an index reads less than all rows. A table that reads its rows from elsewhere on demand,
+  /// and keeps no entries, would have to read all of them.
+  package func isKept(_ index: IndexLayout) throws -> Bool {
+    if made.withLock({ $0[Key(index: index)] != nil }) { return true }
+    return try view.tables.allSatisfy {
+      try !$0.readsOnDemand || $0.entries(of: index) != nil
+    }
+  }
+
   /// Returns the greatest number of objects that a range may contain. Objects that have since moved out of the
   /// range are counted too.
   public func mostKeys(_ index: IndexLayout, in range: IndexRange) throws -> Int {

@@ -104,11 +104,17 @@ public protocol RowTable: Sendable {
 
   /// Returns whether another table is known to have equal rows, because both tables have the same blocks.
   func isSame(as other: any RowTable) -> Bool
+
+  /// Whether the table reads rows from a database only when they are asked for. A search then avoids reading all of them.
+  var readsOnDemand: Bool { get }
 }
 
 extension RowTable {
   /// Returns false: nothing is known about the blocks.
   public func isSame(as other: any RowTable) -> Bool { false }
+
+  /// `false`: the rows are there.
+  public var readsOnDemand: Bool { false }
 
   /// Returns `nil`: the table keeps no entries.
   public func entries(of index: IndexLayout) throws -> IndexRun? { nil }
