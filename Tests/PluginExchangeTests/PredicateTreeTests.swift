@@ -104,7 +104,7 @@ struct PredicateTreeTests {
       case 2: copy[0].part_count = 4_000_000_000
       case 3: copy[1].node_count = 5
       case 4: copy[1].kind = 99
-      case 5: copy[1].detail = 13
+      case 5: copy[1].detail = 14
       case 6: copy[2].bytes = nil
       case 7: copy[4].detail = 77
       default: copy.append(copy[0])

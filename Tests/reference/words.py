@@ -1,4 +1,4 @@
-"""Compares the words (15) of the reader in spec/reference with those of the tool, in the entries of an index of words (4.5.6) and in searches.
+"""Compares the words (15) that the reader in spec/reference and the tool find, in the entries of an index of words (4.5.6) and in searches.
 
 First the gold file of such an index is damaged in several ways, and both must report the rule. Then the tool imports notes of random
 words of many scripts, and changes and removes some. The reader must find the file valid, with entries of the index in it. A search of
@@ -34,7 +34,7 @@ entity Note
   index byWords: body as words
 """
 SEARCHES = 60
-# Texts of several scripts, whose words come beside random ones.
+# Texts of several scripts. Their words come beside random words.
 SAMPLES = (
     "The quick-brown fox isn’t lazy; O'Neill's fox_trot costs 1,234.50 or 3.14, at 10:30. U.S.A. e.g. l·l Straße İzmir ISTANBUL ırmak ﬁne Ǆ ẞ",
     "Żółć, naïve Cafe\u0301 ÉTÉ Ελλάδα ΟΔΟΣ ᾠδή Москва Ёлка ЙОГ й Է՞ և Հայաստան ქართული ᲡᲐᲥ ᏣᎳᎩ ꮳꮃꭹ ⓐⓑ Ⅷ ①",
@@ -138,7 +138,7 @@ def searches(chance, texts):
         for word in words(text or b""):
             notes[word].add(identifier)
     for word in chance.sample(sorted(notes), min(SEARCHES, len(notes))):
-        # A run of one character is a prefix, and a word that is cut may have other words on its own (15.4.2).
+        # A run of one character is a prefix, and a word that is cut may have more words on its own (15.4.2).
         is_pair = all(CLASS_OF.get(one) in ("X", "M", "P") for one in word.decode())
         if not is_pair and list(words(word)) == [word]:
             yield word.decode(), notes[word]
@@ -154,7 +154,7 @@ def require_valid(tool, path):
 
 
 def compare_notes(tool, chance, count, folder):
-    """Raises `Failure` where the reader and the tool differ, and returns a sentence on what was compared."""
+    """Raises `Failure` where the reader and the tool differ, and returns a sentence about the comparison."""
     kinds = collections.defaultdict(list)
     for scalar in map(chr, [*range(0x20, 0xD800), *range(0xE000, 0x20000), *range(0xE0100, 0xE01F0)]):
         kinds[CLASS_OF.get(scalar, "O")].append(scalar)
@@ -173,7 +173,7 @@ def compare_notes(tool, chance, count, folder):
     if not first_entries:
         raise objects.Failure("the tool's schema has no index of words" if first_entries is None else "the tool wrote no entries of words")
     require_valid(tool, path)
-    # New texts for most notes, other values for some, and a few notes are removed.
+    # New texts for most notes, new values for some, and a few notes are removed.
     tool.run("import", path, "-", "--format", "jsonl", "--same-store", text=rows(1, max(1, count * 4 // 5)))
     tool.run("set", path, "Note", "stars=1", "--where", "body != NULL")
     tool.run("delete", path, "Note", "--where", "body == NULL")

@@ -93,11 +93,8 @@ extension CaseRun {
     check(
       snapshot.schema.indexes.count >= 8,
       "The schema has \(snapshot.schema.indexes.count) indexes: the model requires at least 8.")
-    for index in snapshot.schema.indexes {
-      if index.isOfWords {
-        for fault in try WordSearches(index, indexed).faults(when) { check(false, fault) }
-        continue
-      }
+    for fault in try WordSearches.faults(indexed, snapshot.schema, when) { check(false, fault) }
+    for index in snapshot.schema.indexes where !index.isOfWords {
       let columns = index.columns.map(\.name).joined(separator: ", ")
       let entity = snapshot.schema[index.entityNumber]?.entity ?? "\(index.entityNumber)"
       let name = "the index of \(entity) by \(columns), \(when),"
@@ -114,9 +111,7 @@ extension CaseRun {
         "In \(name) \(all.subtracting(inIndex).count) of \(all.count) objects are missing, and "
           + "\(inIndex.subtracting(all).count) objects are not in the store.")
       var wanted = rows.shuffled(using: &generator).prefix(4).map(\.values)
-      if let example = wanted.first {
-        wanted.append(example.map { _ in .null })
-      }
+      if let example = wanted.first { wanted.append(example.map { _ in .null }) }
       let bounds = wanted.flatMap { values in
         (1...values.count).map { IndexBound(Array(values.prefix($0))) }
       }
@@ -165,15 +160,19 @@ extension CaseRun {
 
 /// The comparison of an index of words with a scan of the texts. The random texts are words themselves, and few.
 private struct WordSearches {
-  private let index: IndexLayout
-  private let indexed: IndexedView
+  let index: IndexLayout
+  let indexed: IndexedView
 
-  init(_ index: IndexLayout, _ indexed: IndexedView) {
-    (self.index, self.indexed) = (index, indexed)
+  /// Returns a sentence for each search of an index with another result than the scan.
+  static func faults(
+    _ indexed: IndexedView, _ schema: Schema, _ when: String
+  ) throws -> [String] {
+    try schema.indexes.filter(\.isOfWords).flatMap {
+      try WordSearches(index: $0, indexed: indexed).faults(when)
+    }
   }
 
-  /// Returns a sentence for each search with another result than the scan.
-  func faults(_ when: String) throws -> [String] {
+  private func faults(_ when: String) throws -> [String] {
     var texts: [(object: UInt64, word: String)] = []
     for number in try indexed.view.keys(ofEntity: index.entityNumber) {
       let key = ObjectKey(entity: index.entityNumber, number: number)

@@ -153,6 +153,18 @@ enum DocCommentScenes {
       var bytes: [UInt8] { fatalError() }
     }
     """,
+    "FullText": """
+    @testable import FullText
+    struct WordList { mutating func add(_ word: Span<UInt8>, at position: Int) {} }
+
+    final class Scene {
+      var notes: [String] { fatalError() }
+      var note: String { fatalError() }
+      var text: String { fatalError() }
+      var matcher = TextMatcher(try! TextQuery("a"))
+      var index = WordList()
+    }
+    """,
     "Interchange": """
     import DurableFiles
     import Foundation
