@@ -73,7 +73,7 @@ extension QueryPredicate {
     /// The whole left text matches the regular expression on the right.
     case matches = "MATCHES"
     /// The left text contains the words of the query on the right: `quick bro* -lazy "exact phrase"`. Case and diacritical
-    /// marks make no difference. An index of the kind ``FetchIndex/Element/Kind/fullText`` finds the words.
+    /// marks make no difference. An index of the kind `FetchIndex.Element.Kind.fullText` finds them.
     case text = "TEXT"
   }
 
