@@ -43,7 +43,7 @@ extension IndexLayout {
     return wanted
   }
 
-  /// Returns the columns whose words a store sorts, each by itself.
+  /// Returns the columns of texts for which a store keeps an index of words. Each index has one column.
   static func wanted(_ layout: Layout, _ texts: [String]) -> [[LayoutColumn]] {
     var wanted: [[LayoutColumn]] = []
     for name in texts {

@@ -6,9 +6,10 @@ import Rows
 import SQLTranslation
 import StoreInterface
 
-/// A commit that goes to the server in one round trip, so that no other writer waits for this program.
+/// A commit that goes to the server in one round trip. Writers of other programs then wait only for the server, and not for
+/// this program.
 ///
-/// A commit normally reads the rows that it replaces, because the history keeps them, and other writers wait meanwhile.
+/// An ordinary commit locks the store, reads the rows that it replaces for the history, and then sends its changes.
 /// If a commit only changes attributes of objects that this program has read, the program knows those rows: a row whose
 /// version has not changed is the row that was read. The server compares the versions, counts the commit, and
 /// undoes everything if a version differs. Then the commit is made in the ordinary way, which finds the reason.

@@ -156,7 +156,7 @@ extension SQLiteFileCheck {
         continue
       }
       let type = TableMap.declaredType(of: wanted.column.kind)
-      if affinity(found.type) != affinity(type) {
+      if Affinity(found.type) != Affinity(type) {
         findings.add(
           .sqliteColumnTypes, place,
           "The column \(wanted.name) is declared as '\(found.type.prefix(40))' instead of \(type)."
@@ -166,10 +166,22 @@ extension SQLiteFileCheck {
   }
 }
 
-/// Returns the number of the rule by which SQLite finds the affinity of a declared type: the first that the type meets.
-private func affinity(_ type: String) -> Int {
-  let parts = [["INT"], ["CHAR", "CLOB", "TEXT"], ["BLOB"], ["REAL", "FLOA", "DOUB"]]
-  if type.isEmpty { return 2 }
-  let type = type.uppercased()
-  return parts.firstIndex { $0.contains { type.contains($0) } } ?? parts.count
+/// The type affinity of a column in SQLite, which determines the conversion of values.
+private enum Affinity {
+  case integer
+  case text
+  case none
+  case real
+  case number
+
+  init(_ type: String) {
+    let type = type.uppercased()
+    func has(_ words: String...) -> Bool { words.contains { type.contains($0) } }
+    self =
+      has("INT")
+      ? .integer
+      : has("CHAR", "CLOB", "TEXT")
+        ? .text
+        : has("BLOB") || type.isEmpty ? .none : has("REAL", "FLOA", "DOUB") ? .real : .number
+  }
 }
