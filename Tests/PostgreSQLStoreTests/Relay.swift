@@ -30,7 +30,6 @@ final class Relay: @unchecked Sendable {
     var refuses = false
     var byteCount = 0
     var tripCount = 0
-    var isAnswering = true
   }
 
   var fault: RelayFault? {
@@ -51,7 +50,8 @@ final class Relay: @unchecked Sendable {
   /// The number of bytes that came from the server.
   var byteCount: Int { state.withLock { $0.byteCount } }
 
-  /// The number of times that a client sent something after the server had answered.
+  /// The number of times that a client sent something after the server had answered. The connections that listen do not
+  /// count, because they ask when an announcement arrives, and that may be late on a busy machine.
   var tripCount: Int { state.withLock { $0.tripCount } }
 
   struct Failure: Error {}
@@ -111,6 +111,8 @@ final class Relay: @unchecked Sendable {
     }
     guard connected == 0 else { return }
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    var isAnswering = true
+    var listens = false
     while true {
       var waiting = [
         pollfd(fd: client, events: Int16(POLLIN), revents: 0),
@@ -120,12 +122,13 @@ final class Relay: @unchecked Sendable {
       for (index, other) in [(0, server), (1, client)] where waiting[index].revents != 0 {
         let count = read(waiting[index].fd, &buffer, buffer.count)
         guard count > 0 else { return }
+        let sent = index == 0 ? buffer[..<count] : []
+        listens = listens || Relay.contains(sent, "LISTEN ")
         state.withLock { state in
           if index == 1 { state.byteCount += count }
-          if index == 0, state.isAnswering { state.tripCount += 1 }
-          state.isAnswering = index == 1
+          if index == 0, isAnswering, !listens { state.tripCount += 1 }
         }
-        let sent = index == 0 ? buffer[..<count] : []
+        isAnswering = index == 1
         let fault = state.withLock { state -> RelayFault? in
           guard let fault = state.fault, Relay.contains(sent, state.statement) else { return nil }
           state.fault = nil
