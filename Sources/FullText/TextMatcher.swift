@@ -4,7 +4,7 @@
 /// only until the answer is certain. A copy of a matcher is independent, so give each thread its own copy.
 package struct TextMatcher: Sendable {
   package let query: TextQuery
-  private(set) var splitter = WordSplitter()
+  var splitter = WordSplitter()
   let words: WordLookup
   /// The bits of the first and of the last words of the clauses.
   let starts: UInt64
@@ -15,6 +15,8 @@ package struct TextMatcher: Sendable {
   let prefixEnds: UInt64
   /// For each bit of a last word, the number of words in its clause.
   let clauseLengths: [Int]
+  /// For each of ``TextQuery/requiredTerms``, the bit of its first word in the clauses.
+  let termBits: [UInt64]
   private let excludedEnds: UInt64
 
   /// Prepares a query for many texts.
@@ -37,6 +39,10 @@ package struct TextMatcher: Sendable {
       if words[words.count - 1].isPrefix { prefixes |= end }
     }
     self.words = WordLookup(words)
+    termBits = query.requiredTerms.map { term in
+      let word = TextQuery.Word(bytes: term.bytes, isPrefix: term.isPrefix)
+      return 1 << UInt64(words.firstIndex(of: word)!)
+    }
     self.starts = starts
     requiredEnds = required
     excludedEnds = excluded

@@ -62,6 +62,9 @@ package struct TextQuery: Sendable, Hashable {
     return terms
   }
 
+  /// The distinct words and prefixes of the required clauses, which determine the relevance of a text (spec §15.6).
+  package var requiredTerms: [Term] { terms.filter { !$0.isExcluded } }
+
   /// Whether a matcher must check the texts that an index finds, because a phrase depends on the order of its words.
   package var needsText: Bool { clauses.contains { $0.words.count > 1 } }
 }

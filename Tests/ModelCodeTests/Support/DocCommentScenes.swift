@@ -161,6 +161,7 @@ enum DocCommentScenes {
       var notes: [String] { fatalError() }
       var note: String { fatalError() }
       var text: String { fatalError() }
+      let query = try! TextQuery("a")
       var matcher = TextMatcher(try! TextQuery("a"))
       var index = WordList()
     }
