@@ -236,6 +236,24 @@ struct IndexedQueryTests {
     }
   }
 
+  @Test("An index that contains all sort keys except the first does not give the order")
+  func laterKeys() throws {
+    let world = try NoteWorld(3)
+    var request = QueryRequest(
+      "Note", where: try QueryPredicate("title BEGINSWITH 'lazy'"),
+      sortedBy: [SortKey("author.name"), SortKey("title"), SortKey("size")])
+    request.includesSubentities = false
+    let plan = try QueryPlan(request, model: NoteWorld.model, schema: world.schema)
+
+    let keys = try plan.keys(in: world.source)
+
+    let names = keys.map { key -> String in
+      guard case .string(let name)? = world.notes[key]?["author.name"] else { return "" }
+      return name
+    }
+    #expect(names == names.sorted() && Set(names).count > 2)
+  }
+
   /// A source that can't be scanned.
   private struct Unscannable: QuerySource {
     struct Scan: Error {}

@@ -169,7 +169,7 @@ struct IndexPlan: Sendable {
       }
     }
     let isSorted =
-      sortKeys.compactMap { $0.column?.number } == best.index.columns.map(\.number)
+      sortKeys.map { $0.column?.number } == best.index.columns.map(\.number)
       && sortKeys.allSatisfy { $0.isAscending && $0.options.isEmpty }
     if !isSorted { numbers.sort() }
     return (try RowHits(numbers, layouts[0], in: indexed.view), isSorted)
