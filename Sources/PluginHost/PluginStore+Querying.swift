@@ -22,7 +22,9 @@ extension PluginStore: QueryingStore {
   private func found(
     by request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> [ObjectKey]? {
+    // The relevance depends on the texts of all objects, and a plug-in returns only those found.
     guard let snapshot = snapshot as? PluginSnapshot,
+      try !request.sortsByRelevance(in: snapshot.model),
       let answer = try ask(for: request, in: snapshot)
     else { return nil }
     let rest = answer.rest(of: request)
@@ -97,7 +99,9 @@ extension PluginStore: QueryingStore {
   func table(
     answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> ResultTable? {
-    guard request.predicate != nil || request.fetchLimit > 0 else { return nil }
+    guard request.predicate != nil || request.fetchLimit > 0,
+      try !request.sortsByRelevance(in: snapshot.model)
+    else { return nil }
     let all = ViewSource(
       snapshot.view, model: try snapshot.model, schema: snapshot.schema, store: tag)
     let plan = try QueryPlan(request, model: all.model, schema: all.schema, store: tag)

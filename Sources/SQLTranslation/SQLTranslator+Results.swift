@@ -10,7 +10,7 @@ extension SQLTranslator {
   ) throws(NotTranslatable) -> String {
     var terms: [String] = []
     for key in bound.sortKeys {
-      guard
+      guard !key.isRelevance,
         key.options.isDisjoint(
           with: [.caseInsensitive, .diacriticInsensitive, .localeSensitive])
       else { throw NotTranslatable() }

@@ -43,10 +43,12 @@ struct MultiStoreTests {
       context = ManagedObjectContext(coordinator, concurrency: .confined)
     }
 
-    func note(_ rank: Int64, into store: PersistentStore? = nil) throws {
+    func note(
+      _ rank: Int64, into store: PersistentStore? = nil, _ text: String? = nil
+    ) throws {
       let note = try context.insert("Note", into: store)
       note["rank"] = .integer(rank)
-      note["text"] = .string("note \(rank)")
+      note["text"] = .string(text ?? "note \(rank)")
     }
 
     func ranks(_ request: FetchRequest<ManagedObject>) throws -> [Value] {
@@ -91,6 +93,54 @@ struct MultiStoreTests {
     request.affectedStores = [two.notes.uuid]
     request.fetchOffset = 0
     #expect(try two.ranks(request) == [9, 5, 3, 1].map { .integer($0) })
+  }
+
+  /// Notes of which each word is frequent in one store and rare in the other, and equally frequent in both together.
+  private func foxesAndDogs(
+    _ two: Two
+  ) throws -> FetchRequest<ManagedObject> {
+    for rank in [0, 3, 6, 9] { try two.note(Int64(rank), "fox") }
+    for rank in [1, 2, 5, 7] { try two.note(Int64(rank), into: two.both, "dog") }
+    try two.note(4, "dog")
+    try two.note(8, into: two.both, "fox")
+    try two.context.save()
+    return FetchRequest(
+      "Note", where: try QueryPredicate("text TEXT 'fox' OR text TEXT 'dog'"),
+      sortedBy: [.relevance, SortKey("rank")])
+  }
+
+  @Test(
+    "The relevance of an object depends on the texts of all stores", arguments: Kind.allCases)
+  func relevance(_ kind: Kind) throws {
+    let two = try Two(kind)
+    let request = try foxesAndDogs(two)
+    let results = try FetchedResults(request, in: two.context)
+
+    #expect(try two.ranks(request) == (0...9).map { .integer($0) })
+    #expect(results.map { $0["rank"] } == (0...9).map { .integer($0) })
+
+    // An unsaved text makes its word less rare, so the texts with the second word come first.
+    try two.note(10, into: two.both, "dog")
+    try two.context.processPendingChanges()
+    let first: [Value] = [0, 3, 6, 8, 9].map { .integer($0) }
+    #expect(
+      try two.ranks(request) == first + [1, 2, 4, 5, 7, 10].map { .integer($0) })
+    #expect(results.count == 11 && Array(results.map { $0["rank"] }.prefix(5)) == first)
+    var window = request
+    (window.fetchOffset, window.fetchLimit) = (3, 3)
+    #expect(try two.ranks(window) == [8, 9, 1].map { .integer($0) })
+    window.includesPendingChanges = false
+    #expect(try two.ranks(window) == [3, 4, 5].map { .integer($0) })
+  }
+
+  @Test("A search on another thread has the same order by relevance")
+  func relevanceInBackground() async throws {
+    let two = try Two(.binary)
+    let request = try foxesAndDogs(two)
+    let wanted = try two.context.fetchIdentifiers(request)
+    let other = ManagedObjectContext(two.coordinator)
+
+    #expect(try await other.fetchIdentifiers(request, progress: nil) == wanted)
   }
 
   @Test("Each store computes its own values and groups", arguments: Kind.allCases)

@@ -36,10 +36,13 @@ struct SearchingTests {
     window.fetchLimit = 20
     var saved = FetchRequest(Person.self, sortedBy: [SortKey("name")])
     saved.includesPendingChanges = false
+    let ranked = FetchRequest(
+      Person.self, where: try QueryPredicate("name TEXT 'p1*' OR name TEXT 'p12'"),
+      sortedBy: [.relevance, SortKey("age")])
     var groups = FetchRequest(Person.self)
     groups.propertiesToFetch = [FetchedValue("most", .function(.max, [.path("age")]))]
 
-    for request in [young, window, saved, FetchRequest<Person>(QueryRequest("Guide"))] {
+    for request in [young, window, saved, ranked, FetchRequest<Person>(QueryRequest("Guide"))] {
       let wanted = try await context.perform { try context.fetch(request).map(\.objectID) }
       let progress = Progress(totalUnitCount: 0)
       let found = try await context.fetch(request, progress: progress) { people in

@@ -147,6 +147,24 @@ struct FetchCommandTests {
     #expect(run.messages.contains("does not end"), "\(run.messages)")
   }
 
+  @Test("--sort relevance begins with the texts that answer TEXT best")
+  func relevance() {
+    func first(_ keys: String) -> String {
+      fetch(
+        "Trip", "--where", "place TEXT 'os*'", "--sort", keys, "--columns", "place,nights",
+        "--limit", "1", "--format", "csv"
+      ).output
+    }
+
+    // The shorter text comes first.
+    #expect(first("relevance").hasSuffix("Oslo,2\n"), "\(first("relevance"))")
+    #expect(first("relevance,-nights").hasSuffix("Oslo,59\n"))
+    #expect(first("-relevance").hasSuffix("Ōsaka 大阪,1\n"))
+    let run = fetch("Trip", "--where", "nights > 3", "--sort", "relevance")
+    #expect(run.exitCode != .done)
+    #expect(run.messages.contains("looks for no words"), "\(run.messages)")
+  }
+
   @Test("A table on a terminal has the number of objects of a to-many relationship")
   func counts() {
     let words = ["Trip", "--columns", "nights,stops", "--limit", "2"]

@@ -4,6 +4,6 @@ import ObjectQuery
 struct FetchPart {
   let state: StoreState
   let source: ViewSource
-  let plan: QueryPlan
+  var plan: QueryPlan
   let asked: AskedStore?
 }

@@ -59,6 +59,17 @@ public struct FetchRequest<Object: ManagedObject>: Sendable, Hashable {
     return sorted
   }
 
+  /// Returns the request with the relevance as one more sort key after its present sort keys.
+  ///
+  ///     let best = Trip.where { $0.name.matches(text: "lisbon tram*") }.sortedByRelevance().limited(to: 20)
+  ///
+  /// The objects whose texts answer the `TEXT` conditions best come first. `SortKey.relevance` describes the order.
+  public func sortedByRelevance() -> FetchRequest {
+    var sorted = self
+    sorted.query.sortKeys.append(.relevance)
+    return sorted
+  }
+
   /// Returns the request with a limit on the number of objects.
   public func limited(to count: Int) -> FetchRequest {
     var limited = self

@@ -8,11 +8,11 @@ struct SearchPart: Sendable {
   let source: ViewSource
   /// Whether the search includes unsaved changes.
   let isPending: Bool
-  let plan: QueryPlan
+  var plan: QueryPlan
   /// The store, if it can answer the request itself.
   let asked: AskedStore?
   /// The order for merging the objects of several stores; `nil` if there is one store.
-  let order: CompiledOrder?
+  var order: CompiledOrder?
 }
 
 /// The result of a search on another thread: the positions of the found rows, or the found keys. A context makes
@@ -47,8 +47,11 @@ struct FoundPlaces: Sendable {
       return
     }
     var found: [(one: (part: Int, key: ObjectKey), place: CompiledOrder.Place)] = []
+    let statistics = try QueryPlan.statistics(parts.lazy.map { ($0.plan, $0.source) })
     for (index, part) in parts.enumerated() {
-      guard let order = part.order else { continue }
+      guard var order = part.order else { continue }
+      var part = part
+      (part.plan.statistics, order.statistics) = (statistics, statistics)
       for key in try part.plan.keys(in: part.source) {
         guard let place = try order.place(of: key, in: part.source) else { continue }
         found.append(((index, key), place))

@@ -133,10 +133,13 @@ struct ObjectFetcher {
   ) throws -> [(state: StoreState, key: ObjectKey)] {
     var found: [(one: (state: StoreState, key: ObjectKey), place: CompiledOrder.Place)] = []
     var order: CompiledOrder?
-    for part in try prepare(request.fromTheFirst) {
-      let own = try CompiledOrder(
+    let parts = try prepare(request.fromTheFirst)
+    let statistics = try QueryPlan.statistics(parts.lazy.map { ($0.plan, $0.source) })
+    for var part in parts {
+      var own = try CompiledOrder(
         request, model: part.state.graph.model, schema: part.state.graph.schema,
         store: part.state.tag)
+      (part.plan.statistics, own.statistics) = (statistics, statistics)
       order = order ?? own
       for key in try part.keys() {
         guard let place = try own.place(of: key, in: part.source) else { continue }

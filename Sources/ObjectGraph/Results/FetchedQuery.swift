@@ -183,17 +183,24 @@ extension FetchedQuery {
     request.includesPendingChanges ? following.source(of: state) : state.baseSource
   }
 
-  func plan(_ request: QueryRequest, _ state: StoreState) throws -> QueryPlan {
-    try QueryPlan(
+  /// Returns the plan of a request for a store.
+  ///
+  /// - Parameter statistics: The sums over the texts of all stores, if there are several and the request sorts by relevance.
+  func plan(
+    _ request: QueryRequest, _ state: StoreState, _ statistics: RelevanceStatistics? = nil
+  ) throws -> QueryPlan {
+    var plan = try QueryPlan(
       request, model: state.graph.model, schema: state.graph.schema, store: state.tag, now: now)
+    plan.statistics = statistics
+    return plan
   }
 
   private func load(
     _ request: QueryRequest, _ state: StoreState, _ following: ResultsFollowing,
-    in workspace: Workspace
+    in workspace: Workspace, _ statistics: RelevanceStatistics? = nil
   ) throws -> [(id: ObjectID, name: String)] {
     let source = source(state, following)
-    let ids = try plan(request, state).keys(in: source).map {
+    let ids = try plan(request, state, statistics).keys(in: source).map {
       ObjectID(store: state.tag, key: $0)
     }
     let (path, nameOfValue): (String, @Sendable (Value) -> String)
@@ -209,7 +216,7 @@ extension FetchedQuery {
     named.returnsDistinctResults = false
     named.propertiesToGroupBy = []
     named.havingPredicate = nil
-    let rows = try plan(named, state).table(in: source).rows
+    let rows = try plan(named, state, statistics).table(in: source).rows
     var names: [Value: String] = [:]
     return zip(ids, rows).map { id, row in
       if let known = names[row[0]] { return (id, known) }
@@ -232,10 +239,14 @@ extension FetchedQuery {
     _ states: [StoreState], _ following: ResultsFollowing, in workspace: Workspace
   ) throws -> [(id: ObjectID, name: String)] {
     var found: [(one: (id: ObjectID, name: String), place: CompiledOrder.Place)] = []
+    let first = request.fromTheFirst
+    let statistics = try QueryPlan.statistics(
+      states.map { (try plan(first, $0), source($0, following)) })
     for state in states {
-      guard let order = order(in: state) else { continue }
+      guard var order = order(in: state) else { continue }
+      order.statistics = statistics
       let source = source(state, following)
-      for one in try load(request.fromTheFirst, state, following, in: workspace) {
+      for one in try load(first, state, following, in: workspace, statistics) {
         if let place = try order.place(of: one.id.key, in: source) { found.append((one, place)) }
       }
     }

@@ -15,6 +15,8 @@ package struct BoundRequest: Sendable {
   package let sortKeys: [BoundSortKey]
   /// The contents of the dictionaries; `nil` if the request does not ask for dictionaries.
   package let table: TablePlan?
+  /// The comparisons that determine the relevance; `nil` if no sort key is the relevance.
+  let relevance: BoundRelevance?
   let slotCount: Int
   let sharedFetchCount: Int
 
@@ -41,6 +43,7 @@ package struct BoundRequest: Sendable {
       for key in request.sortKeys { sortKeys.append(try binder.bind(key)) }
     }
     self.sortKeys = sortKeys
+    relevance = sortKeys.contains(where: \.isRelevance) ? try BoundRelevance(predicate) : nil
     for path in request.relationshipKeyPathsForPrefetching { try binder.check(prefetching: path) }
     slotCount = binder.slotCount
     sharedFetchCount = binder.sharedFetchCount

@@ -7,6 +7,10 @@ package import Rows
 /// A ``QueryPlan`` sorts all objects that it finds; this type finds the place of one object among them.
 package struct CompiledOrder: Sendable {
   private let keys: [BoundSortKey]
+  private let relevance: BoundRelevance?
+  /// The sums over the texts of all stores that are merged. A request that sorts by relevance needs them before the first
+  /// place.
+  package var statistics: RelevanceStatistics?
   /// The rank of each entity's objects among objects that are equal in every key.
   private let ranks: [UInt16: Int]
   private let now: Date
@@ -31,11 +35,19 @@ package struct CompiledOrder: Sendable {
     guard model[request.entity] != nil else {
       throw Binder.unknownEntity(request.entity, in: model)
     }
-    let binder = Binder(
+    var binder = Binder(
       model, schema, store: store, entity: request.entity, variables: [:], now: now)
     var keys: [BoundSortKey] = []
     for key in request.sortKeys { keys.append(try binder.bind(key)) }
     self.keys = keys
+    if keys.contains(where: \.isRelevance) {
+      let predicate = try request.predicate.map { (part) throws(QueryError) in
+        try binder.bind(part)
+      }
+      relevance = try BoundRelevance(predicate)
+    } else {
+      relevance = nil
+    }
     let family =
       request.includesSubentities
       ? schema.layouts(ofFamily: request.entity, in: model) : [schema[request.entity]!]
@@ -57,6 +69,7 @@ package struct CompiledOrder: Sendable {
     let interpreter = Interpreter(
       source, now: now, slotCount: slotCount, sharedFetchCount: sharedFetchCount)
     let values = try keys.map { key -> Operand in
+      if key.isRelevance { return .value(.double(-(try score(of: subject, interpreter)))) }
       if let column = key.column, !key.options.folds {
         return .value(try row.value(column))
       }
@@ -64,6 +77,14 @@ package struct CompiledOrder: Sendable {
       return value.text.map { .value(.string($0.folded(key.options))) } ?? value
     }
     return Place(key: key, rank: rank, values: values)
+  }
+
+  private func score(of subject: Subject, _ interpreter: Interpreter) throws -> Double {
+    guard let relevance, let statistics else {
+      preconditionFailure("The statistics of an order by relevance must be set before its places.")
+    }
+    var scores = RelevanceScores(relevance, statistics)
+    return try scores.score(of: subject, interpreter)
   }
 
   /// Returns whether two places are equal in every sort key.

@@ -9,6 +9,8 @@ package struct BoundSortKey: Sendable {
   package let steps: [PathStep]
   package let isAscending: Bool
   package let options: TextOptions
+  /// Whether the key is the relevance of the object, and has no steps.
+  package let isRelevance: Bool
 
   /// The column, if the value is an attribute of the object itself.
   var column: LayoutColumn? {
@@ -21,10 +23,21 @@ extension RowHits {
   ///
   /// For each key every row gets a number with the same order as its value, so sorting compares numbers. The values
   /// themselves are compared only if two numbers are equal and do not determine the order.
-  mutating func sort(by keys: [BoundSortKey], first most: Int, _ interpreter: Interpreter) throws {
+  ///
+  /// - Parameter scores: Returns the calculator of relevance. It is called if a key needs it.
+  mutating func sort(
+    by keys: [BoundSortKey], first most: Int, _ interpreter: Interpreter,
+    _ scores: () throws -> RelevanceScores?
+  ) throws {
     guard !keys.isEmpty, hits.count > 1 else { return hits.cut(to: most) }
     var ranks: [SortRanks] = []
-    for key in keys { ranks.append(try SortRanks(key, self, interpreter)) }
+    for key in keys {
+      if key.isRelevance, let scores = try scores() {
+        ranks.append(try SortRanks(key, self, interpreter, scores))
+      } else {
+        ranks.append(try SortRanks(key, self, interpreter))
+      }
+    }
     if let (numbers, placeBits) = SortRanks.packed(ranks) {
       var packed = numbers
       packed.sort(first: most, by: <)
@@ -53,6 +66,18 @@ private struct SortRanks {
       (numbers, compare) = ranks
     } else {
       (numbers, compare) = (try SortRanks.ofValues(key, hits, interpreter), nil)
+    }
+  }
+
+  /// Gives the most relevant row the least number.
+  init(
+    _ key: BoundSortKey, _ hits: RowHits, _ interpreter: Interpreter, _ scores: RelevanceScores
+  ) throws {
+    isAscending = key.isAscending
+    compare = nil
+    var scores = scores
+    numbers = try hits.hits.map {
+      (-(try scores.score(of: hits.subject($0), interpreter))).orderedBits
     }
   }
 

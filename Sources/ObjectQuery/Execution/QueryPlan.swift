@@ -21,6 +21,11 @@ package struct QueryPlan: Sendable {
   let indexes: IndexPlan
   let sortKeys: [BoundSortKey]
   let table: TablePlan?
+  /// The comparisons that determine the relevance; `nil` if the request does not sort by it.
+  let relevance: BoundRelevance?
+  /// The sums over the texts of all stores, if the request searches several stores and sorts by relevance. If `nil`, the
+  /// plan computes the sums of its own store.
+  package var statistics: RelevanceStatistics?
   let setCount: Int
   let slotCount: Int
   let sharedFetchCount: Int
@@ -44,6 +49,7 @@ package struct QueryPlan: Sendable {
     var planner = ScanPlanner(model, schema)
     node = bound.predicate.map { planner.plan($0) } ?? .constant(true)
     table = bound.table
+    relevance = bound.relevance
     indexes = IndexPlan(bound.predicate, bound.sortKeys, request, bound.layouts, schema)
     self.request = request
     sortKeys = bound.sortKeys
@@ -162,7 +168,7 @@ package struct QueryPlan: Sendable {
       ?? RowHits(node, layouts, run, most: sortKeys.isEmpty ? most : .max)
     try watch?.pass(0)
     if covered?.isSorted != true {
-      try hits.sort(by: sortKeys, first: most, interpreter(source))
+      try hits.sort(by: sortKeys, first: most, interpreter(source)) { try scores(in: source) }
     }
     if limited { hits.hits = Array(hits.hits[request.window(of: hits.hits.count)].prefix(count)) }
     return hits
@@ -181,6 +187,10 @@ package struct QueryPlan: Sendable {
 
 extension Binder {
   func bind(_ key: SortKey) throws(QueryError) -> BoundSortKey {
+    if key.isRelevance(of: entity, in: model) {
+      return BoundSortKey(
+        steps: [], isAscending: key.isAscending, options: key.options, isRelevance: true)
+    }
     let path = key.path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     let (steps, type) = try steps(path, from: entity, isCollection: false, whole: key.path)
     guard !type.isCollection else {
@@ -191,7 +201,8 @@ extension Binder {
       throw QueryError(
         .typeMismatch, "Can't sort by \"\(key.path)\": objects have no order. Name an attribute.")
     }
-    return BoundSortKey(steps: steps, isAscending: key.isAscending, options: key.options)
+    return BoundSortKey(
+      steps: steps, isAscending: key.isAscending, options: key.options, isRelevance: false)
   }
 
   func check(prefetching path: String) throws(QueryError) {

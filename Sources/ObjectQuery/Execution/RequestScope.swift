@@ -16,9 +16,15 @@ package struct RequestScope: Sendable {
     if let predicate = request.predicate { add(predicate, request.entity) }
     if let predicate = request.havingPredicate { add(predicate, request.entity) }
     for value in request.propertiesToFetch { add(value.expression, request.entity) }
-    for path in request.sortKeys.map(\.path) + request.propertiesToGroupBy + paths {
-      add(.path(path), request.entity)
+    for key in request.sortKeys {
+      if key.isRelevance(of: request.entity, in: model) {
+        // The score depends on the texts of all objects, so the change of one text may move each object.
+        isLocal = false
+      } else {
+        add(.path(key.path), request.entity)
+      }
     }
+    for path in request.propertiesToGroupBy + paths { add(.path(path), request.entity) }
   }
 
   private mutating func add(_ predicate: QueryPredicate, _ entity: String) {

@@ -1,11 +1,17 @@
+package import ObjectModel
+
 /// One sort criterion; it corresponds to `NSSortDescriptor` in Core Data.
 ///
 ///     let order = [SortKey("lastName", options: .caseInsensitive), SortKey("age", ascending: false)]
 ///
 /// Nulls come first in ascending order and last in descending order. Objects that are equal in every key keep the
 /// order of their identifiers.
+///
+/// A request with a `TEXT` condition can put the objects first that answer it best:
+///
+///     let best = [SortKey.relevance, SortKey("written", ascending: false)]
 public struct SortKey: Sendable, Hashable, Codable {
-  /// The path to the value, written with names and dots.
+  /// The path to the value, written with names and dots; `relevance` for ``relevance``.
   public var path: String
   /// Whether the least value comes first.
   public var isAscending: Bool
@@ -17,6 +23,30 @@ public struct SortKey: Sendable, Hashable, Codable {
     self.path = path
     isAscending = ascending
     self.options = options
+  }
+
+  /// The key for the relevance of an object: how well its texts answer the `TEXT` conditions of the predicate.
+  ///
+  /// The most relevant objects come first, and last with ``isAscending`` set to `false`. A text is relevant if it contains
+  /// the words often, if the words are rare in all texts, and if it is short. The scores of several conditions are added.
+  /// A request without such a condition is refused.
+  ///
+  /// The path `relevance` means the same for an entity without a property of that name. Sorting by relevance reads the
+  /// texts of all objects of the entity, also if an index of words finds the objects.
+  public static let relevance = SortKey("@relevance")
+
+  /// Whether the key is the relevance of an object, and not one of its properties.
+  func isRelevance(of entity: String?, in model: Model) -> Bool {
+    if path == SortKey.relevance.path { return true }
+    guard path == "relevance" else { return false }
+    return entity.flatMap { model.property(path, of: $0) } == nil
+  }
+}
+
+extension QueryRequest {
+  /// Whether the results are sorted by relevance, which depends on the texts of all objects and not only of those found.
+  package func sortsByRelevance(in model: Model) -> Bool {
+    sortKeys.contains { $0.isRelevance(of: entity, in: model) }
   }
 }
 

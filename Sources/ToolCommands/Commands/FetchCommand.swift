@@ -22,7 +22,8 @@ enum FetchCommand {
     "A fetch request template of the model, in place of a predicate.")
   static let sort = Option(
     "sort", value: "KEYS", kind: .sortKeys,
-    "The key paths to sort by, separated by commas. A leading - sorts in descending order.")
+    "The key paths to sort by, separated by commas. A leading - sorts in descending order. relevance begins with "
+      + "the objects whose texts answer TEXT best.")
   static let limit = Option(
     "limit", value: "COUNT", "The maximum number of objects; 0 shows no objects.")
   static let offset = Option("offset", value: "COUNT", "The number of objects to skip.")
@@ -76,7 +77,8 @@ enum FetchCommand {
         a variable in the predicate has the type of the property that it is compared with.
 
         TEXT looks for words: 'body TEXT "lisbon tram* -bus"'. Tables, lines and Markdown show up to 160 characters \
-        around the words found, each in square brackets.
+        around the words found, each in square brackets. With --sort relevance, the texts come first in which the \
+        words are frequent, and words that are rare in all texts count more. This reads the texts of all objects.
 
         With jsonl each object is one line of JSON. With csv the first line contains the column names. \
         'quire import' reads both if each column is a property. JSON contains the entity as @entity, and \
@@ -96,8 +98,9 @@ enum FetchCommand {
           "quire fetch Trips.store Trip --where 'start > \"-30d\"'",
           "Shows the trips of the last thirty days."),
         Example(
-          "quire fetch Trips.store Trip --where 'name TEXT \"lisbon week*\"'",
-          "Shows the trips with both words in their names, and marks the words."),
+          "quire fetch Trips.store Trip --where 'name TEXT \"lisbon week*\"' --sort relevance",
+          "Shows the trips with both words in their names, the best answers first, and marks the words."
+        ),
         Example(
           "quire fetch Trips.store Stop --group-by trip.name --aggregate 'count, sum(nights)'",
           "Shows the number of stops and the sum of the nights of each trip."),
