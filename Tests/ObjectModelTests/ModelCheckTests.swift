@@ -238,6 +238,18 @@ struct ModelCheckTests {
       $0["Trip"].fetchIndexes[0].elements[0].property = "stops"
     },
     Fault(
+      "Index of the words of a number", .propertyNotIndexable, "Trip.byName",
+      says: "is for the words of \"days\", an attribute of the type Integer 16.", .warning
+    ) { $0["Trip"].fetchIndexes[0].elements = [.init("days", kind: .fullText)] },
+    Fault(
+      "Index of the words of a relationship", .propertyNotIndexable, "Stop.words",
+      says: "is for the words of \"trip\", a relationship.", .warning
+    ) {
+      $0["Stop"].fetchIndexes = [
+        FetchIndex("words", elements: [.init("trip", kind: .fullText)])
+      ]
+    },
+    Fault(
       "Index over an expression", .propertyNotIndexable, "Trip.byName", says: "lowercase", .warning
     ) {
       $0["Trip"].fetchIndexes[0].elements = [

@@ -82,7 +82,7 @@ PARTS = {
         rb'\g<0><fetchIndex name="x"><fetchIndexElement ' + part + rb'/></fetchIndex>'
         for part in (rb'property="self"', rb'property="entity"', rb'property="self.x"', rb'property="none"', rb'expression="1 + 1"',
                      rb'property="none" expression="1"', rb'type="RTree"', rb'property="name" type="FullText"', rb'property="stops"',
-                     rb'property="notes" order="descending"')] + [
+                     rb'property="stars" type="FullText"', rb'property="trip" type="FullText"', rb'property="notes" order="descending"')] + [
         rb'\g<0><fetchIndex name="x"/>', rb'\g<0><compoundIndexes><compoundIndex><index value="self"/></compoundIndex></compoundIndexes>',
         rb'\g<0><fetchIndex name="x"><fetchIndexElement property="self"/></fetchIndex>'
         rb'<fetchIndex name="x"><fetchIndexElement property="entity"/></fetchIndex>',

@@ -354,7 +354,7 @@ class Entity:
 
 
 def fetch_index(element):
-    """The elements of an index: for each its property, None for an expression, and whether its kind is Binary."""
+    """The elements of an index: for each its property, None for an expression, and whether its kind is FullText."""
     elements = []
     for child in children(element, "fetchIndexElement"):
         empty(child)
@@ -362,7 +362,7 @@ def fetch_index(element):
         require(path is not None or expression is not None, "2.6.11", "an element of an index names no property")
         kind = child.get("type", "Binary")
         require(kind in ("Binary", "RTree", "FullText"), "2.6.11", f"'{kind}' is no kind of index")
-        elements.append((path if expression is None else None, kind == "Binary"))
+        elements.append((path if expression is None else None, kind == "FullText"))
     return elements
 
 
@@ -447,6 +447,7 @@ class Model:
                 self.check_columns(entity, columns, False)
             for index in entity.indexes:
                 self.check_index(entity, [path for path, _ in index])
+                self.check_words(entity, [path for path, has_words in index if has_words and path is not None])
             for columns in entity.compounds:
                 self.check_columns(entity, columns, True)
         for name, members in self.configurations:
@@ -494,6 +495,18 @@ class Model:
             self.oddities.append(f"an index of '{entity.name}' is over an expression")
         if columns or not paths:
             self.check_columns(entity, columns, True)
+
+    def check_words(self, entity, columns):
+        """2.2.7: check_columns has judged the columns before."""
+        for column in columns:
+            first, *rest = [name for name in column.split(".") if name] or [""]
+            member = self.properties(entity).get(first)
+            if member is None or isinstance(member, Relationship) and member.is_to_many:
+                continue
+            for name in rest:
+                member = {part.name: part for part in self.composites[member.composite]}[name]
+            if isinstance(member, Relationship) or member.type != "String":
+                self.oddities.append(f"an index of '{entity.name}' is for the words of '{column}', which is no text")
 
     def check_columns(self, entity, columns, is_index):
         require(columns, "2.2.7", f"a constraint or an index of '{entity.name}' names no property")

@@ -27,6 +27,9 @@ extension ModelCheck {
       }
       checkColumns(
         properties.map(\.property), of: position, "index \"\(fetchIndex.name)\"", fetchIndex.name)
+      for element in properties where element.kind == .fullText {
+        checkWords(of: element.property, of: position, fetchIndex.name)
+      }
     }
     for columns in entity.compoundIndexes {
       checkColumns(columns, of: position, "compound index")
@@ -77,6 +80,29 @@ extension ModelCheck {
           "The \(kind) names \"\(column)\", \(obstacle). Stores cannot index it.")
       }
     }
+  }
+
+  /// Checks that a property whose words are indexed is a text.
+  private mutating func checkWords(of column: String, of position: Int, _ name: String) {
+    let path = column.split(separator: ".").map(String.init)
+    // Other checks have reported a property that does not exist or can't be indexed.
+    guard index.hasKnownAncestors[position],
+      let place = path.first.flatMap({ index.property($0, of: position) }),
+      obstacle(index[place], path.dropFirst()) == nil
+    else { return }
+    var kind = "a relationship"
+    if case .attribute(var attribute) = index[place] {
+      for part in path.dropFirst() { attribute = index.part(part, of: attribute) ?? attribute }
+      if attribute.type == .string { return }
+      kind = "an attribute of the type \(attribute.type.sourceName)"
+    }
+    report(
+      .propertyNotIndexable, severity: .warning, entity: description.entities[position].name,
+      property: name,
+      """
+      The index "\(name)" is for the words of "\(column)", \(kind). Only an attribute of the type String has words, so \
+      stores omit the index.
+      """)
   }
 
   /// Returns the obstacle to indexing a property, or the part at the end of a path, as the middle of a sentence;

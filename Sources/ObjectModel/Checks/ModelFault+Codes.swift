@@ -111,7 +111,8 @@ extension ModelFault.Code {
   public static let unknownProperty = ModelFault.Code(rawValue: "unknownProperty")
 
   /// A uniqueness constraint or an index names a property that stores cannot index. A warning for an index that
-  /// stores leave out: over a to-many relationship, an expression, `self` or `entity`.
+  /// stores leave out: over a to-many relationship, an expression, `self` or `entity`, or over the words of a property
+  /// that is not a text.
   public static let propertyNotIndexable = ModelFault.Code(rawValue: "propertyNotIndexable")
 
   /// A uniqueness constraint or an index names no property.
