@@ -71,6 +71,15 @@ public macro Unique<Object: ManagedObject>(_ properties: [PartialKeyPath<Object>
 public macro Index<Object: ManagedObject>(_ properties: [PartialKeyPath<Object>]...) =
   #externalMacro(module: "EntityMacros", type: "MarkerMacro")
 
+/// Makes stores keep an index of the words of each text, for conditions with `matches(text:)`. Write it in the body of the
+/// class: `#Index<Note>(words: \.title, \.body)`.
+///
+/// Use it for notes and other long texts. For names and codes, `#Index` with lists of properties finds whole texts and
+/// their beginnings.
+@freestanding(declaration)
+public macro Index<Object: ManagedObject>(words texts: PartialKeyPath<Object>...) =
+  #externalMacro(module: "EntityMacros", type: "MarkerMacro")
+
 /// Makes two relationships of one class the inverses of one another: `#Inverse<Folder>(\.parent, \.children)`.
 ///
 /// Write it in the body of the class, because an attribute of a property can't name properties of the class itself.

@@ -53,12 +53,16 @@ struct EntityWriter {
       arguments.append("inheriting: \(superentity.text).self")
     }
     arguments.append("properties: entityProperties(of: \(className).self)")
-    for (label, macro) in [("unique", "Unique"), ("indexes", "Index"), ("inverses", "Inverse")] {
-      let given = entity.declaration.expansions.filter { $0.name.text == macro }
-        .compactMap { $0.arguments?.text }
-        // The two key paths of `#Inverse` are not in brackets in the source.
-        .map { macro == "Inverse" ? "[\($0)]" : $0 }
-      if !given.isEmpty { arguments.append("\(label): [\(given.joined(separator: ", "))]") }
+    let indexes = expansions("Index")
+    let lists = [
+      ("unique", expansions("Unique").map(\.text)),
+      ("indexes", indexes.filter { $0.words == nil }.map(\.text)),
+      ("words", indexes.compactMap(\.words)),
+      // The two key paths of `#Inverse` are not in brackets in the source.
+      ("inverses", expansions("Inverse").map { "[\($0.text)]" }),
+    ]
+    for (label, given) in lists where !given.isEmpty {
+      arguments.append("\(label): [\(given.joined(separator: ", "))]")
     }
     if let options { arguments.append("options: [\(options)]") }
     return """
@@ -66,6 +70,11 @@ struct EntityWriter {
         EntityDeclaration(\(arguments.joined(separator: ", ")))
       }
       """
+  }
+
+  /// Returns the arguments of the expansions of a macro in the class.
+  private func expansions(_ macro: String) -> [SourceText] {
+    entity.declaration.expansions.filter { $0.name.text == macro }.compactMap(\.arguments)
   }
 
   private func initialValues(_ properties: [PropertySyntax]) -> String {
@@ -110,6 +119,18 @@ struct EntityWriter {
     if property.isUnique { arguments.append("unique: true") }
     return ".\(word)(\((arguments + property.arguments).joined(separator: ", ")))"
       + (isInMemory ? ".inMemory" : "")
+  }
+}
+
+extension SourceText {
+  /// The key paths after the label `words` of `#Index`; `nil` if the arguments are lists of key paths without a label.
+  fileprivate var words: String? {
+    let bytes = Array(text.utf8)
+    guard let tokens = try? SourceLexer.tokens(of: bytes), tokens.count > 1, tokens[1].isMark(":"),
+      tokens[0].kind == .word, bytes[tokens[0].range].elementsEqual("words".utf8)
+    else { return nil }
+    let paths = String(decoding: bytes[tokens[1].range.upperBound...], as: UTF8.self)
+    return String(paths.drop(while: \.isWhitespace))
   }
 }
 

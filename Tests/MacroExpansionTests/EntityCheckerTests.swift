@@ -183,6 +183,10 @@ struct EntityCheckerTests {
         @Derived("stops.@count") var stopCount: Int
         #Unique<Trip>([\\.name, \\.start])
         #Index<Trip>([\\.start], [\\.name, \\.start]); #Index<Trip>([\\.code])
+        #Index<Trip>(words: \\.name)
+        #Index<Trip>(
+          // A comment.
+          words: \\.code, \\.name)
       }
       """
     #expect(try problems(source) == [])
@@ -210,7 +214,7 @@ struct EntityCheckerTests {
           ]
         }
         override class var entityDeclaration: EntityDeclaration? {
-          EntityDeclaration(Trip.self, named: "Trip", properties: entityProperties(of: Trip.self), unique: [[\\.name, \\.start]], indexes: [[\\.start], [\\.name, \\.start], [\\.code]])
+          EntityDeclaration(Trip.self, named: "Trip", properties: entityProperties(of: Trip.self), unique: [[\\.name, \\.start]], indexes: [[\\.start], [\\.name, \\.start], [\\.code]], words: [\\.name, \\.code, \\.name])
         }
         override func setInitialValues() {
           super.setInitialValues()

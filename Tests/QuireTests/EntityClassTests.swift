@@ -10,6 +10,7 @@ import Testing
   @Relationship(.cascade, inverse: \Port.voyage, ordered: true) var stops: RelatedObjects<Port>
   #Unique<Voyage>([\.name, \.start])
   #Index<Voyage>([\.start], [\.name, \.start])
+  #Index<Voyage>(words: \.name)
 }
 
 @Entity final class Port: ManagedObject {
@@ -229,8 +230,11 @@ struct EntityClassTests {
     #expect(model["Voyage"]?.uniquenessConstraints == [["code"], ["name", "start"]])
     #expect(
       model["Voyage"]?.fetchIndexes.map { $0.elements.map(\.property) } == [
-        ["start"], ["name", "start"],
+        ["start"], ["name", "start"], ["name"],
       ])
+    #expect(
+      model["Voyage"]?.fetchIndexes.last
+        == FetchIndex("words_of_name", elements: [.init("name", kind: .fullText)]))
   }
 
   @Test("A class without an entity, or with an inverse outside, makes no model")

@@ -122,6 +122,7 @@ extension ClassWriter {
     write("Unique", Array(shared), of: entity, to: &lines)
     let indexes = entity.entity.fetchIndexes.filter(\.isPlain)
     write("Index", indexes.map { $0.elements.map(\.property) }, of: entity, to: &lines)
+    writeWords(of: entity, to: &lines)
     for (name, inverse) in entity.ownInverses {
       guard let one = entity.members[name], let other = entity.members[inverse] else { continue }
       lines.gap()
@@ -129,6 +130,18 @@ extension ClassWriter {
         "#Inverse<\(entity.className)>(\\.\(SwiftNames.declared(one)), \\.\(SwiftNames.declared(other)))"
       )
     }
+  }
+
+  private func writeWords(of entity: PlannedEntity, to lines: inout CodeLines) {
+    var texts: [String] = []
+    for index in entity.entity.fetchIndexes {
+      for text in index.wordedTexts where !texts.contains(text) { texts.append(text) }
+    }
+    let paths = texts.compactMap { plan.member($0, of: entity) }
+      .map { "\\.\(SwiftNames.declared($0))" }
+    guard !paths.isEmpty else { return }
+    lines.gap()
+    lines.line("#Index<\(entity.className)>(words: \(paths.joined(separator: ", ")))")
   }
 
   private func write(

@@ -15,12 +15,13 @@ public struct EntityDeclaration {
   ///   - properties: All properties; inherited properties come first.
   ///   - unique: Sets of properties. No two objects have the same values of all properties of a set.
   ///   - indexes: Sets of properties. Stores keep an index for each set.
+  ///   - words: Texts. Stores keep an index of the words of each text.
   ///   - inverses: Pairs of relationships of the class that are inverse to one another.
   public init<Object: ManagedObject>(
     _ type: Object.Type, named name: String, inheriting superclass: ManagedObject.Type? = nil,
     properties: [EntityProperty], unique: [[PartialKeyPath<Object>]] = [],
-    indexes: [[PartialKeyPath<Object>]] = [], inverses: [[PartialKeyPath<Object>]] = [],
-    options: [EntityOption] = []
+    indexes: [[PartialKeyPath<Object>]] = [], words: [PartialKeyPath<Object>] = [],
+    inverses: [[PartialKeyPath<Object>]] = [], options: [EntityOption] = []
   ) {
     let inheritedCount = superclass?.entityDeclaration?.properties.count ?? 0
     let own = properties.dropFirst(inheritedCount)
@@ -38,6 +39,9 @@ public struct EntityDeclaration {
       own.filter(\.isUnique).map { [$0.property.name] } + unique.map(names)
     entity.fetchIndexes = indexes.map(names).map { names in
       FetchIndex("by_" + names.joined(separator: "_"), elements: names.map { .init($0) })
+    }
+    entity.fetchIndexes += names(words).map { name in
+      FetchIndex("words_of_" + name, elements: [.init(name, kind: .fullText)])
     }
     for pair in inverses.map(names) {
       for (property, inverse) in [(pair[0], pair[1]), (pair[1], pair[0])] {

@@ -84,6 +84,8 @@ nonisolated open class Animal: Creature {
   /// $FETCH_SOURCE.enclosure`.
   @Fetched(where: "enclosure == $FETCH_SOURCE.enclosure") public final var neighbours: [Animal]
 
+  #Index<Animal>(words: \.`class`, \.name)
+
   #Inverse<Animal>(\.friends, \.friends)
 }
 
