@@ -308,6 +308,13 @@ let package = Package(
       name: "QueryWorld", dependencies: ["ObjectModel", "Rows", "ObjectQuery", "SeededRandom"],
       path: "Tests/Support/QueryWorld", swiftSettings: strict),
     .target(
+      name: "NaiveText", dependencies: ["SeededRandom"], path: "Tests/Support/NaiveText",
+      swiftSettings: strict),
+    .target(
+      name: "NoteSearches",
+      dependencies: ["NaiveText", "ObjectGraph", "ObjectModel", "ObjectQuery", "TestEffort"],
+      path: "Tests/Support/NoteSearches", swiftSettings: strict),
+    .target(
       name: "InstalledPlugins",
       dependencies: ["ProgramRuns", "PluginHost", "StoreInterface", "DurableFiles"],
       path: "Tests/Support/InstalledPlugins", exclude: ["Headers"], swiftSettings: relaxed),
@@ -350,7 +357,7 @@ let package = Package(
     tests("JSONTextTests", ["JSONText"]),
     tests("MacroExpansionTests", ["MacroExpansion", "JSONText", "SeededRandom"]),
     tests("TextMatchingTests", ["TextMatching", "SeededRandom"]),
-    tests("FullTextTests", ["FullText", "SeededRandom"]),
+    tests("FullTextTests", ["FullText", "NaiveText", "SeededRandom"]),
     tests("DurableFilesTests", ["DiskSimulation", "DurableFiles", "ProgramRuns", "SeededRandom"]),
     tests(
       "ArchivesTests",
@@ -393,6 +400,7 @@ let package = Package(
         "ObjectGraph", "Entities", "StoreInterface", "BinaryStore", "XMLStore", "SQLiteStore",
         "DiskSimulation", "DurableFiles",
         "ObjectModel", "ObjectQuery", "Rows", "SeededRandom", "ProgramRuns", "Validation",
+        "NoteSearches",
       ]),
     tests(
       "MigrationTests",
@@ -448,7 +456,7 @@ let package = Package(
         "PostgreSQLStore", "PostgreSQLConnection", "PostgreSQLServer", "SQLTranslation",
         "StoreInterface", "StoreConformance", "ObjectGraph", "ObjectModel", "ObjectQuery",
         "QueryWorld", "Rows", "DurableFiles", "PropertyLists", "SeededRandom", "BinaryStore",
-        "Migration", "ToolCommands", "Documents", "Validation", "DiskSimulation",
+        "Migration", "ToolCommands", "Documents", "Validation", "DiskSimulation", "NoteSearches",
       ]),
     tests(
       "PluginExchangeTests",

@@ -1,3 +1,4 @@
+import NaiveText
 import TestEffort
 import Testing
 

@@ -1,3 +1,4 @@
+import NaiveText
 import Testing
 
 @testable import FullText

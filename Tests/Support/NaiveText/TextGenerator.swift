@@ -1,12 +1,13 @@
-import SeededRandom
+package import SeededRandom
 
 /// Makes random texts and queries in which hits are frequent.
-struct TextGenerator {
+package struct TextGenerator {
   private var random: SeededGenerator
 
-  init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+  /// Creates the generator of a seed.
+  package init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-  static let pieces = [
+  package static let pieces = [
     "a", "b", "ab", "Ab", "abc", "über", "u\u{308}ber", "UBER", "straße", "STRASSE", "don't",
     "don’t", "3.14", "1,5",
     "x_y", "_x_", "東京", "東京都", "都", "京", "か", "が", "か\u{3099}", "ガ", "ไทย", "กิน", "กิ", "한국", "각",
@@ -17,27 +18,30 @@ struct TextGenerator {
     "ա\u{5B0}\u{93C}",
     "ա\u{93C}\u{5B0}",
   ]
-  static let separators = [
+  package static let separators = [
     " ", " ", " ", " ", ", ", ". ", "-", "\n", "", "", "'", ".", "·", "_", ":", "👍🏽", "\u{301}",
     "\u{5B0}", "\"", "*",
     "、", "\u{200B}", "🇵🇹", "²", "\u{903}",
   ]
 
-  mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
+  /// Returns a number of a range.
+  package mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
 
-  mutating func any<T>(_ values: [T]) -> T { values.randomElement(using: &random)! }
+  /// Returns one of some values.
+  package mutating func any<T>(_ values: [T]) -> T { values.randomElement(using: &random)! }
 
-  mutating func pattern() -> ValuePattern { ValuePattern.random(using: &random) }
+  /// Returns a pattern of values.
+  package mutating func pattern() -> ValuePattern { ValuePattern.random(using: &random) }
 
   /// Returns a text of ASCII, mostly of signs that have special rules.
-  mutating func ascii() -> String {
+  package mutating func ascii() -> String {
     let signs = Array("aB1._',  -\"")
     let count = any([0, 1, 5, 20, 200])
     return String((0..<count).map { _ in any(signs) })
   }
 
   /// Returns a text: the empty, a single word, one word repeated and a long text are as likely as an ordinary one.
-  mutating func text() -> String {
+  package mutating func text() -> String {
     switch pattern() {
     case .missing: return ""
     case .empty: return any(Self.pieces)
@@ -59,7 +63,7 @@ struct TextGenerator {
   }
 
   /// Returns the parts of a query, at least one of them required.
-  mutating func clauses() -> [NaiveClause] {
+  package mutating func clauses() -> [NaiveClause] {
     let count = number(1..<5)
     return (0..<count).map { index in
       let isPhrase = number(0..<3) == 0

@@ -1,25 +1,14 @@
 import Foundation
 
-/// A part of a query as the naive search takes it.
-struct NaiveClause {
-  var text: String
-  var isPhrase: Bool
-  var isPrefix: Bool
-  var isExcluded: Bool
-
-  /// The clause in the language of queries.
-  var query: String {
-    (isExcluded ? "-" : "") + (isPhrase ? "\"\(text)\"" : text) + (isPrefix ? "*" : "")
-  }
-}
-
 /// A search in the simplest way: Foundation normalizes and folds, a regular expression finds the words, and a phrase is
 /// compared at each place. The classes are complete only for the scalars of ``TextGenerator``.
-enum NaiveSearch {
-  struct Word: Hashable {
-    var text: String
-    var isPair = false
-    var isLast = false
+package enum NaiveSearch {
+  package struct Word: Hashable, Sendable {
+    package var text: String
+    /// Whether the word is a pair of a run without spaces.
+    package var isPair = false
+    /// Whether the word is the last character of such a run.
+    package var isLast = false
   }
 
   /// A scalar with its marks: its class as a letter, and its folded text.
@@ -33,7 +22,8 @@ enum NaiveSearch {
       X+|[LHN](?:C*[LHN]|(?<=[LH])A[LH]|(?<=N)A(?=N)N|(?<=[LH])D[LH]|(?<=N)S(?=N)N|(?<=H)Q(?=H)H)*
       """)
 
-  static func words(_ text: String) -> [Word] {
+  /// Returns the words of a text.
+  package static func words(_ text: String) -> [Word] {
     let units = units(text)
     let symbols = String(units.map(\.symbol))
     let range = NSRange(location: 0, length: symbols.utf16.count)
@@ -113,10 +103,16 @@ enum NaiveSearch {
 
   // MARK: - Matching
 
-  static func matches(_ clauses: [NaiveClause], _ text: String) -> Bool {
-    let text = words(text)
-    return clauses.allSatisfy { clause in
-      let words = words(clause.text)
+  /// Returns whether a text meets the clauses of a query.
+  package static func matches(_ clauses: [NaiveClause], _ text: String) -> Bool {
+    matches(clauses.map { ($0, words($0.text)) }, words(text))
+  }
+
+  /// Returns whether a text with the given words meets the clauses of a query, each with its words.
+  package static func matches(
+    _ clauses: [(clause: NaiveClause, words: [Word])], _ text: [Word]
+  ) -> Bool {
+    clauses.allSatisfy { clause, words in
       if words.isEmpty { return true }
       return places(clause, words, text).isEmpty == clause.isExcluded
     }
