@@ -22,8 +22,8 @@ package struct TextQueryError: Error, Sendable, Hashable {
   }
 
   package let code: Code
-  /// The place of the fault in the query, in UTF-8 bytes from its start.
-  package let offset: Int
+  /// The place of the fault in the query, in UTF-8 bytes from its start; `nil` if the query as a whole has the fault.
+  package let offset: Int?
   /// The description of the fault and its remedy, in sentences.
   package let message: String
 }
@@ -39,17 +39,17 @@ extension TextQueryError {
       message: #"The phrase after this " does not end. Add a " after its last word."#)
   }
 
-  static func onlyExclusions(at offset: Int) -> TextQueryError {
+  static func onlyExclusions() -> TextQueryError {
     TextQueryError(
-      code: .onlyExclusions, offset: offset,
+      code: .onlyExclusions, offset: nil,
       message: """
         The query only excludes words. Add a word without - that the text must contain.
         """)
   }
 
-  static func noWord(at offset: Int) -> TextQueryError {
+  static func noWord() -> TextQueryError {
     TextQueryError(
-      code: .noWord, offset: offset,
+      code: .noWord, offset: nil,
       message: "The query does not contain a word. Add one with at least one letter or digit.")
   }
 

@@ -19,8 +19,8 @@ struct TextQueryParser {
       guard place < bytes.count else { break }
       try readClause()
     }
-    guard !clauses.isEmpty else { throw .noWord(at: 0) }
-    guard clauses.contains(where: { !$0.isExcluded }) else { throw .onlyExclusions(at: 0) }
+    guard !clauses.isEmpty else { throw .noWord() }
+    guard clauses.contains(where: { !$0.isExcluded }) else { throw .onlyExclusions() }
     return clauses
   }
 

@@ -43,11 +43,11 @@ struct TextQueryTests {
   @Test(
     "An error names the place and the remedy",
     arguments: [
-      ("", TextQueryError.Code.noWord, 0, "Add one with at least one letter"),
-      (" …!? ", .noWord, 0, "Add one with at least one letter"),
-      ("\"\"", .noWord, 0, "Add one"),
-      ("-a", .onlyExclusions, 0, "Add a word without -"),
-      ("-a -\"b c\"", .onlyExclusions, 0, "Add a word without -"),
+      ("", .noWord, nil, "Add one with at least one letter"),
+      (" …!? ", .noWord, nil, "Add one with at least one letter"),
+      ("\"\"", .noWord, nil, "Add one"),
+      ("-a", .onlyExclusions, nil, "Add a word without -"),
+      ("-a -\"b c\"", .onlyExclusions, nil, "Add a word without -"),
       ("ä \"b c", .unclosedQuote, 3, "Add a \" after its last word"),
       ("\"", .unclosedQuote, 0, "Add a \""),
       ("a\"b", .unclosedQuote, 1, "Add a \""), ("a -\"b", .unclosedQuote, 3, "Add a \""),
@@ -61,9 +61,9 @@ struct TextQueryTests {
       ("a -", .loneMinus, 2, "directly before"),
       ("a -!", .loneMinus, 2, "directly before"), ("-\"\" a", .loneMinus, 0, "directly before"),
       ("a --", .loneMinus, 2, "or remove it"),
-    ])
+    ] as [(String, TextQueryError.Code, Int?, String)])
   func errors(
-    _ text: String, _ code: TextQueryError.Code, _ offset: Int, _ remedy: String
+    _ text: String, _ code: TextQueryError.Code, _ offset: Int?, _ remedy: String
   ) throws {
     let error = try #require(throws: TextQueryError.self) { try TextQuery(text) }
 

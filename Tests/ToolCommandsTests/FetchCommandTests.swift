@@ -144,7 +144,9 @@ struct FetchCommandTests {
     #expect(other.contains("A [trip] with number 2") && other.contains("\"Oslo\""), "\(other)")
     let run = fetch("Trip", "--where", "place TEXT '\"lisbon'", height: 30)
     #expect(run.exitCode != .done)
-    #expect(run.messages.contains("does not end"), "\(run.messages)")
+    #expect(
+      run.messages.contains("At character 1: The phrase after this \" does not end"),
+      "\(run.messages)")
   }
 
   @Test("--sort relevance begins with the texts that answer TEXT best")

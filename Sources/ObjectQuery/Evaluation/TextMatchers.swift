@@ -13,8 +13,12 @@ final class TextMatchers: Sendable {
   /// - Throws: ``QueryError`` if the text is no full-text query.
   init(_ text: String) throws(QueryError) {
     do { query = try TextQuery(text) } catch {
+      let place = error.offset.map { offset in
+        "At character \(String(decoding: text.utf8.prefix(offset), as: UTF8.self).count + 1): "
+      }
       throw QueryError(
-        .badPattern, "TEXT can't look for \"\(text.prefix(80))\": \(error.message)")
+        .badPattern,
+        "TEXT can't look for \"\(text.prefix(80))\". \(place ?? "")\(error.message)")
     }
     idle = Mutex([TextMatcher(query)])
   }
