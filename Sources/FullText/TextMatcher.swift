@@ -66,9 +66,6 @@ package struct TextMatcher: Sendable {
     return found & excluded == 0 && found & required == required
   }
 
-  /// Returns whether a text meets the query.
-  package mutating func matches(_ text: String) -> Bool { matches(text.utf8.span) }
-
   /// Calls a closure with each word of a text, and with the clauses that end there as bits of their last words.
   mutating func follow(_ text: Span<UInt8>, _ body: (UInt64, WordLocation) -> Void) {
     let (words, starts, ends) = (words, starts, ends)

@@ -14,6 +14,11 @@ func located(_ text: String) -> [(word: String, location: WordLocation)] {
   return result
 }
 
+extension TextMatcher {
+  /// Returns whether a text meets the query.
+  mutating func matches(_ text: String) -> Bool { matches(text.utf8.span) }
+}
+
 /// Returns whether a text meets a query.
 func matches(_ query: String, _ text: String) throws -> Bool {
   var matcher = TextMatcher(try TextQuery(query))
