@@ -46,40 +46,42 @@ struct WordSearch: Sendable {
   /// Returns the objects whose texts may meet the query, in ascending order, and whether all of them meet the predicate.
   func objects(in indexed: IndexedView) throws -> (numbers: [UInt64], isExact: Bool) {
     var isExact = mayBeExact
-    let terms = try query.terms.map { term in
-      let bound = IndexBound(
-        [.string(String(decoding: term.bytes, as: UTF8.self))], isPrefix: term.isPrefix)
-      let range = IndexRange(equalTo: bound)
-      return (term: term, range: range, count: try indexed.mostKeys(index, in: range))
+    let terms = query.terms
+    let required = try terms.filter { !$0.isExcluded }.map { term in
+      (term: term, count: try indexed.mostKeys(index, in: WordSearch.range(of: term)))
     }
     var numbers: [UInt64]?
-    for (term, range, count) in terms.sorted(by: { $0.count < $1.count })
-    where !term.isExcluded {
+    for (term, count) in required.sorted(by: { $0.count < $1.count }) {
       if let known = numbers {
         if known.isEmpty { break }
         if count / known.count > WordSearch.mostEntries {
           isExact = false
           continue
         }
-        numbers = known.intersection(try objects(term, range, indexed))
+        numbers = known.intersection(try objects(term, indexed))
       } else {
-        numbers = try objects(term, range, indexed)
+        numbers = try objects(term, indexed)
       }
     }
     var found = numbers ?? []
     if isExact {
-      for (term, range, _) in terms where term.isExcluded && !found.isEmpty {
-        found = found.subtracting(try objects(term, range, indexed))
+      for term in terms where term.isExcluded && !found.isEmpty {
+        found = found.subtracting(try objects(term, indexed))
       }
     }
     return (found, isExact)
   }
 
+  /// Returns the range of the entries with a word.
+  private static func range(of term: TextQuery.Term) -> IndexRange {
+    IndexRange(
+      equalTo: IndexBound(
+        [.string(String(decoding: term.bytes, as: UTF8.self))], isPrefix: term.isPrefix))
+  }
+
   /// Returns the objects with a word, in ascending order.
-  private func objects(
-    _ term: TextQuery.Term, _ range: IndexRange, _ indexed: IndexedView
-  ) throws -> [UInt64] {
-    let found = try indexed.keys(index, in: range)
+  private func objects(_ term: TextQuery.Term, _ indexed: IndexedView) throws -> [UInt64] {
+    let found = try indexed.keys(index, in: WordSearch.range(of: term))
     guard term.isPrefix else { return found }
     // A text may contain several words with the same beginning.
     var numbers: [UInt64] = []
