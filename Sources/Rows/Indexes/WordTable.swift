@@ -56,6 +56,7 @@ struct WordTable: ~Copyable {
   private func isSame(_ number: Int, _ word: Span<UInt8>) -> Bool {
     let start = ends[number]
     guard ends[number + 1] - start == word.count else { return false }
+    // Most words have few bytes, for which a loop is a tenth faster than ByteHash.areEqual.
     for index in word.indices where bytes[start + index] != word[index] { return false }
     return true
   }
