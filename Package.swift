@@ -216,6 +216,14 @@ let package = Package(
       "Interchange",
       ["ObjectModel", "Rows", "StoreInterface", "ObjectGraph", "DurableFiles", "JSONText"]),
 
+    // Comparison of documents and stores, three-way merges, and patches.
+    module(
+      "Comparison",
+      [
+        "ObjectModel", "ObjectQuery", "Rows", "StoreInterface", "ObjectGraph", "Documents",
+        "Interchange", "Archives", "DurableFiles", "JSONText",
+      ]),
+
     // Validation of documents by every rule of the specification.
     module(
       "Validation",
@@ -273,7 +281,8 @@ let package = Package(
         "Quire", "BinaryStore", "Documents", "JSONText", "ObjectModel", "Rows", "ObjectQuery",
         "StoreInterface",
         "ObjectGraph", "Migration", "DurableFiles", "Validation", "ModelCode", "Archives",
-        "Interchange", "Recovery", "PluginHost", "StoreConformance", "PluginTemplates",
+        "Comparison", "Interchange", "Recovery", "PluginHost", "StoreConformance",
+        "PluginTemplates",
         "PropertyLists", "BlockFileFormat", "Deflate", "XMLEvents", "SeededRandom",
         "Checksums", "FullText",
       ]),
@@ -493,6 +502,12 @@ let package = Package(
         "Interchange", "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore", "DiskSimulation",
         "DurableFiles",
         "ObjectModel", "ObjectQuery", "Rows", "SeededRandom", "Validation",
+      ]),
+    tests(
+      "ComparisonTests",
+      [
+        "Comparison", "ObjectGraph", "StoreInterface", "BinaryStore", "DiskSimulation",
+        "DurableFiles", "ObjectModel", "Rows", "SeededRandom",
       ]),
     tests(
       "ToolCommandsTests",

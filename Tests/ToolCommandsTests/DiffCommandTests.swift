@@ -367,7 +367,7 @@ struct DiffCommandTests {
       let reader = StoreReader.files(on: trips.disk)
       let command = DiffCommand.command(reader, trips.models)
       let console = Console(output: .init { _ in }, messages: .init { _ in })
-      let sides = try DiffSides(reader, trips.models, command.parse(words, on: console))
+      let sides = try DiffSides.open(reader, trips.models, command.parse(words, on: console))
       defer { sides.close() }
       return try sides.pairs.map { try $0.layer()?.count }
     }

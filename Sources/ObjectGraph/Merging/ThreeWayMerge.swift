@@ -158,8 +158,8 @@ package struct ThreeWayMerge {
   }
 }
 
-/// The side that wins a dispute.
-package enum MergeSide: String, Sendable {
+/// The side of a merge that wins a conflict.
+public enum MergeSide: String, Sendable {
   /// The copy that receives the changes.
   case ours
   /// The other copy.

@@ -1,5 +1,6 @@
 import Archives
 import BlockFileFormat
+import Comparison
 import Deflate
 import Documents
 import DurableFiles
@@ -49,6 +50,7 @@ extension CommandError {
   private init(cause error: any Error, words: [String]) {
     switch error {
     case let error as CommandError: self = error
+    case let error as ComparisonError: self.init(error)
     case let error as ModelError:
       self.init(.unreadable, "The model is not consistent.\n\(error)")
     case let error as ModelFileError:

@@ -1,3 +1,4 @@
+import Comparison
 import JSONText
 import ObjectModel
 import StoreInterface
@@ -92,12 +93,12 @@ enum DiffCommand {
       if invocation.value(of: form) == DiffOutput.Form.patch.rawValue {
         return try writePatch(reader, models, invocation)
       }
-      let sides = try DiffSides(reader, models, invocation)
+      let sides = try DiffSides.open(reader, models, invocation)
       defer { sides.close() }
       let wanted = try wantedEntities(sides, invocation)
       let output = DiffOutput(invocation, sides)
       do {
-        try output.begin(try sides.modelChanges(in: wanted))
+        try output.begin(sides.modelChanges(in: wanted))
         for pair in sides.pairs { try compare(pair, wanted, invocation, output) }
         // A comparison of named entities is about objects alone.
         if wanted == nil, let attachments = sides.attachments {
@@ -118,13 +119,15 @@ enum DiffCommand {
       throw CommandError.wrongUsage(
         "A patch contains all changes of objects.", hint: "Leave out --\(option.name).")
     }
-    let before = try MergeSource(invocation[old], reader, models, invocation)
-    let after = try MergeSource(invocation[new], reader, models, invocation)
+    let before = try DiffSides.source(invocation[old], reader, models, invocation)
+    let after = try DiffSides.source(invocation[new], reader, models, invocation)
     let sources = try MergeSources(base: before, ours: before, theirs: after)
     defer { sources.close() }
     let stores = before.stores.map { ($0.name, TrialStore($0.store) as any Store) }
-    let hasChanges = try PatchWriter(invocation.console.output).write(
-      sources.parts(into: stores), choices(invocation))
+    let output = invocation.console.output
+    let hasChanges = try PatchWriter { json in
+      try output.writeLine(output.isTerminal ? TerminalText.shownJSON(json.line) : json.line)
+    }.write(sources.parts(into: stores), choices(invocation))
     if let old = before.document, let new = after.document {
       let names = AttachmentChange.all(from: old, to: new).map { oneLine($0.name) }
       if !names.isEmpty {
@@ -137,23 +140,18 @@ enum DiffCommand {
   }
 
   private static func compare(
-    _ pair: DiffSides.Pair, _ wanted: Set<String>?, _ invocation: Invocation,
+    _ pair: PairedStores.Pair, _ wanted: Set<String>?, _ invocation: Invocation,
     _ output: DiffOutput
   ) throws {
     let comparison = try StoreComparison(
       from: pair.old, to: pair.new, try choices(invocation), layer: pair.layer)
-    let isIncluded = { (pair: EntityPair) in
-      wanted.map { names in
-        [pair.old?.name, pair.new?.name].contains { $0.map(names.contains) ?? false }
-      } ?? true
-    }
     if !invocation.has(quiet) {
-      for note in try notes(comparison, isIncluded) {
+      for note in try notes(comparison, wanted) {
         try invocation.console.messages.writeLine("note: \(note)")
       }
     }
     output.beginStore(pair.name)
-    try comparison.forEachChange(where: isIncluded) { try output.write($0) }
+    try comparison.forEachChange(of: wanted) { try output.write($0) }
   }
 
   static func choices(_ invocation: Invocation) throws(CommandError) -> MatchChoices {
@@ -165,7 +163,7 @@ enum DiffCommand {
 
   /// Returns the names of the entities to compare in both models, with their subentities; `nil` for all.
   private static func wantedEntities(
-    _ sides: DiffSides, _ invocation: Invocation
+    _ sides: PairedStores, _ invocation: Invocation
   ) throws -> Set<String>? {
     guard let text = invocation.value(of: entities) else { return nil }
     let models = [sides.models.old, sides.models.new]
@@ -188,28 +186,23 @@ enum DiffCommand {
 
   /// Returns sentences about entities whose objects are compared in a way that the user may not expect.
   private static func notes(
-    _ comparison: StoreComparison, _ isIncluded: (EntityPair) -> Bool
+    _ comparison: StoreComparison, _ wanted: Set<String>?
   ) throws -> [String] {
     var notes: [String] = []
-    let rules = comparison.matching.rules
-    let unmatched = try rules.unmatched.map({ comparison.pairs[$0] }).filter { pair in
-      try isIncluded(pair) && comparison.hasObjects(pair, .old) && comparison.hasObjects(pair, .new)
-    }
+    let unmatched = try comparison.unmatchedEntities(of: wanted)
     if !unmatched.isEmpty {
-      let names = unmatched.map { "'\($0.name)'" }.joined(separator: ", ")
+      let names = unmatched.map { "'\($0)'" }.joined(separator: ", ")
       let subject =
         unmatched.count == 1 ? "the entity has" : "these entities have"
       notes.append(
         "The objects of \(names) are compared by identifier, because \(subject) no uniqueness constraint. "
           + "--key names properties to match by.")
     }
-    for (index, pair) in comparison.pairs.enumerated() where isIncluded(pair) {
-      let count = try comparison.unkeyedCount(index)
-      guard count > 0, let key = rules.rules[index].key else { continue }
+    for found in try comparison.unkeyedObjects(of: wanted) {
       notes.append(
-        "\(Wording.count(count, "object")) of '\(pair.name)' without a value for "
-          + "\(key.names.map { "'\($0)'" }.joined(separator: " or ")) "
-          + "\(count == 1 ? "is" : "are") compared by identifier.")
+        "\(Wording.count(found.count, "object")) of '\(found.entity)' without a value for "
+          + "\(found.names.map { "'\($0)'" }.joined(separator: " or ")) "
+          + "\(found.count == 1 ? "is" : "are") compared by identifier.")
     }
     return notes
   }

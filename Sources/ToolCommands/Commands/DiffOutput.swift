@@ -1,3 +1,4 @@
+import Comparison
 import JSONText
 import ObjectModel
 
@@ -40,7 +41,7 @@ final class DiffOutput {
   private let form: Form
   private let isQuiet: Bool
   private let showsCounts: Bool
-  private let sides: DiffSides
+  private let sides: PairedStores
   private let text: DiffText
   /// Lines that are not written yet. A terminal shows each line at once.
   private var lines = ""
@@ -54,7 +55,7 @@ final class DiffOutput {
   /// Whether the sides differ, as far as they have been compared.
   private(set) var isDifferent = false
 
-  init(_ invocation: Invocation, _ sides: DiffSides) {
+  init(_ invocation: Invocation, _ sides: PairedStores) {
     output = invocation.console.output
     form = invocation.value(of: DiffCommand.form).flatMap(Form.init) ?? .text
     isQuiet = invocation.has(DiffCommand.quiet)

@@ -1,4 +1,5 @@
 import BinaryStore
+import Comparison
 import Documents
 import Foundation
 import Interchange

@@ -1,3 +1,4 @@
+import Comparison
 import Documents
 import JSONText
 import ObjectGraph
@@ -101,9 +102,9 @@ enum MergeCommand {
       }
       let choices = try DiffCommand.choices(invocation)
       let sources = try MergeSources(
-        base: MergeSource(invocation[base], reader, models, invocation, mayBeEmpty: true),
-        ours: MergeSource(own, reader, models, invocation),
-        theirs: MergeSource(other, reader, models, invocation))
+        base: DiffSides.source(invocation[base], reader, models, invocation, mayBeEmpty: true),
+        ours: DiffSides.source(own, reader, models, invocation),
+        theirs: DiffSides.source(other, reader, models, invocation))
       defer { sources.close() }
       let renumbers = invocation.has(renumber)
       return try MergeRun(sources, reader, models, invocation) { part in
@@ -124,8 +125,8 @@ enum MergeCommand {
       throw CommandError.wrongUsage(
         "The objects of a patch match by identifier.", hint: "Leave out --\(option.name).")
     }
-    let patch = try Patch(path, on: reader.disk, invocation.console.input)
-    let source = try MergeSource(invocation[base], reader, models, invocation)
+    let patch = try readPatch(path, reader, invocation)
+    let source = try DiffSides.source(invocation[base], reader, models, invocation)
     defer { source.close() }
     let sources = try MergeSources(base: source, ours: source, theirs: source)
     try patch.check(sources.parts(into: source.stores))
@@ -133,6 +134,17 @@ enum MergeCommand {
     return try MergeRun(sources, reader, models, invocation) { part in
       try patch.layers(part, renumbers: renumbers)
     }.run(made)
+  }
+
+  /// Reads a patch from a file, or from the standard input for `-`.
+  private static func readPatch(
+    _ path: String, _ reader: StoreReader, _ invocation: Invocation
+  ) throws -> Patch {
+    guard path == "-" else { return try Patch(contentsOf: path, on: reader.disk) }
+    let input = invocation.console.input
+    var bytes: [UInt8] = []
+    while case let piece = try input.read(), !piece.isEmpty { bytes += piece }
+    return try Patch(bytes, name: "standard input")
   }
 
   /// Returns the output; `nil` for a merge in place or a dry run.

@@ -1,4 +1,5 @@
 import Archives
+import Comparison
 import Documents
 import DurableFiles
 import JSONText

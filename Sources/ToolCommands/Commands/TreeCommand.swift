@@ -1,3 +1,4 @@
+import Comparison
 import Interchange
 import JSONText
 import ObjectModel

@@ -1,3 +1,4 @@
+import Comparison
 import Documents
 import JSONText
 import ObjectGraph
@@ -9,12 +10,13 @@ struct MergeReport {
   private let attachments: [AttachmentMerge.Conflict]
   private let invocation: Invocation
 
-  init(
-    _ conflicts: [StoreMerge.Conflict], _ attachments: [AttachmentMerge.Conflict],
-    _ invocation: Invocation
-  ) {
-    self.conflicts = conflicts
-    self.attachments = attachments
+  init(_ conflicts: [Merge.Conflict], _ invocation: Invocation) {
+    self.conflicts = conflicts.compactMap {
+      if case .object(let conflict) = $0.facts { conflict } else { nil }
+    }
+    attachments = conflicts.compactMap {
+      if case .attachment(let conflict) = $0.facts { conflict } else { nil }
+    }
     self.invocation = invocation
   }
 
@@ -85,7 +87,7 @@ struct MergeReport {
 
   /// Prints the result of a merge.
   func write(
-    _ counts: (inserted: Int, changed: Int, deleted: Int), _ sides: [MergeSide],
+    _ counts: Merge.Counts, _ sides: [MergeSide],
     _ renumbered: [StoreMerge.Renumbered], isWritten: Bool
   ) throws {
     switch invocation.format {
@@ -108,7 +110,7 @@ struct MergeReport {
   }
 
   private func json(
-    _ result: (counts: (inserted: Int, changed: Int, deleted: Int), sides: [MergeSide])?,
+    _ result: (counts: Merge.Counts, sides: [MergeSide])?,
     _ renumbered: [StoreMerge.Renumbered] = [], isWritten: Bool
   ) -> JSON {
     let all = conflicts.map(json) + attachments.map(json)

@@ -1,11 +1,9 @@
-import Documents
-import JSONText
-import ObjectGraph
+import Archives
+import Comparison
+import DurableFiles
 import StoreInterface
 
-/// One run of `quire merge`: a trial that finds the conflicts and validates the result, and then the merge itself.
-///
-/// The trial writes nothing. New objects need keys that the changed store reserves, so the merge is computed again.
+/// One run of `quire merge`: the checks of the command line, the answers to the conflicts, and the output.
 struct MergeRun {
   private let sources: MergeSources
   /// Returns the changes of one store.
@@ -33,52 +31,85 @@ struct MergeRun {
     if let store = sources.ours.stores.first?.store {
       try reader.checkMessage(for: store, at: sources.ours.place.path, invocation)
     }
-    let target = MergeTarget(sources.ours, reader, models, invocation)
-    if let output { try target.check(output) }
-    let stores = sources.ours.stores.map { ($0.name, TrialStore($0.store) as any Store) }
-    let trial = try StoreMerge(
-      try sources.parts(into: stores), sources.ours.document, origin, layers)
-    let attachments = AttachmentMerge(
-      base: sources.base.document, ours: sources.ours.document, theirs: sources.theirs.document)
-    let report = MergeReport(trial.conflicts, attachments.conflicts, invocation)
+    let opening = PlaceOpening(reader.places) { path, access in
+      try reader.document(path, access: access)
+    } store: { path, readOnly in
+      try DiffSides.store(path, reader, models, invocation, readOnly: readOnly)
+    }
+    if let output { try check(output, MergeTarget(sources.ours, opening)) }
+    let merge = try Merge(sources, opening, layers)
+    (merge.author, merge.message) = (origin.author, origin.message)
+    let report = MergeReport(merge.conflicts, invocation)
     guard let sides = try report.sides() else {
       try report.writeConflicts()
       return .no
     }
-    let split = trial.conflicts.count
-    let (ofObjects, ofAttachments) = (Array(sides.prefix(split)), Array(sides.dropFirst(split)))
-    try trial.apply(ofObjects)
-    let counts = trial.counts
-    try trial.validate()
-    var renumbered = trial.renumbered
+    let resolved = try merge.resolved(by: sides)
+    var renumbered = resolved.renumbered
     if invocation.has(.dryRun) {
-      try report.write(counts, sides, renumbered, isWritten: false)
+      try report.write(resolved.counts, sides, renumbered, isWritten: false)
       return .done
     }
-    let hasChanges = trial.hasChanges || attachments.hasChanges(ofAttachments)
-    func merge(_ opened: MergeTarget.Opened) throws {
-      guard hasChanges else { return }
-      let merge = try StoreMerge(
-        try sources.parts(into: opened.stores), opened.document, origin, layers)
-      // The trial reserved no numbers.
-      renumbered = merge.renumbered
-      try merge.apply(ofObjects)
-      if let document = opened.document {
-        try attachments.apply(ofAttachments, to: document, base: sources.base.document)
-      }
-      if merge.hasChanges {
-        try merge.save()
-      } else {
-        try opened.document?.save(author: origin.author, message: origin.message)
-      }
+    func put(into opened: MergeTarget.Opened) throws {
+      renumbered = try merge.put(resolved, into: opened)
     }
-    if let output {
-      try target.make(output, merge)
-    } else if hasChanges {
-      try target.change(merge)
-      invocation.console.outcome.didChange("The change is saved.")
+    do {
+      if let output {
+        try make(output, merge.target, put)
+      } else if resolved.hasChanges {
+        try merge.target.checkChangeable()
+        invocation.console.outcome.willChange("Nothing was saved.")
+        try merge.target.change(put)
+        invocation.console.outcome.didChange("The change is saved.")
+      }
+    } catch let error as ArchiveError where error.path != sources.ours.place.path {
+      // The error is about the new archive, and not about the source.
+      throw CommandError(.inputOutput, error.message)
     }
-    try report.write(counts, sides, renumbered, isWritten: true)
+    try report.write(resolved.counts, sides, renumbered, isWritten: true)
     return .done
+  }
+
+  // MARK: - A new file or folder
+
+  /// Throws an error for an output whose name asks for another kind of result.
+  private func check(_ output: Output, _ target: MergeTarget) throws {
+    let name = sources.ours.name
+    if sources.ours.document != nil {
+      guard case .archive? = OutputEnding(output.path) else {
+        if target.isPacked, OutputEnding(output.path) == nil { return }
+        return try OutputEnding.checkDocument(output.path, from: name)
+      }
+      return
+    }
+    let wanted =
+      try reader.backends.backend(ofAddress: output.path)?.type
+      ?? OutputEnding.storeType(of: output.path, from: name)
+    let type = sources.ours.stores[0].store.type
+    // Both types have the same ending.
+    guard let wanted, wanted != type, !(wanted == .binary && type == .compressed) else { return }
+    throw CommandError.wrongUsage(
+      "The name '\(oneLine(output.path))' is for a store of type \(wanted.rawValue), but "
+        + "'\(oneLine(name))' has the type \(type.rawValue).",
+      hint: "Give the result another name. 'quire convert' changes the type of a store.")
+  }
+
+  /// Makes the output: a copy of the document or store that receives the changes, with the changes.
+  private func make(
+    _ output: Output, _ target: MergeTarget, _ put: (MergeTarget.Opened) throws -> Void
+  ) throws {
+    guard sources.ours.document != nil else {
+      let type = sources.ours.stores[0].store.type
+      return try output.makeStore(type, in: reader.places) { temporary in
+        try target.makeStore(at: temporary, put)
+      }
+    }
+    let packs =
+      switch OutputEnding(output.path) {
+      case .archive?: true
+      case nil: target.isPacked
+      default: false
+      }
+    try output.make { temporary in try target.makeDocument(at: temporary, packs: packs, put) }
   }
 }

@@ -1,4 +1,5 @@
 import Archives
+import Comparison
 import Documents
 import DurableFiles
 import JSONText
@@ -18,19 +19,8 @@ extension StoreReader {
     version: VersionReference? = nil, acceptsDamage: Bool = false
   ) throws -> Document {
     try checkHasNoVersion(path)
-    let found = try version?.find(
-      inDocumentAt: path, in: places, acceptsDamage: acceptsDamage)
-    func opened(_ access: Document.Access, _ whenHeld: Document.WhenHeld) throws -> Document {
-      try Document.open(
-        path, in: places, access: access, whenHeld: whenHeld, head: found?.head ?? head,
-        version: found?.number, acceptsDamage: acceptsDamage)
-    }
-    let document: Document
-    do { document = try opened(access, .fail) } catch let error as DocumentError
-      where error.code == .locked && access == .exclusive
-    {
-      document = try opened(.shared, .wait(.seconds(5)))
-    }
+    let document = try places.openDocument(
+      path, access: access, head: head, version: version, acceptsDamage: acceptsDamage)
     if acceptsDamage { for store in document.stores { try noteDamage(of: store, at: path) } }
     return document
   }
@@ -86,15 +76,7 @@ extension StoreReader {
   /// Returns whether there is a document at a path, as a folder or packed, and not a store.
   ///
   /// - Throws: `DiskError` if a file or a folder is there and can't be read.
-  func isDocument(_ path: String) throws -> Bool {
-    let kind: FileKind?
-    do { kind = try disk.statusIfThere(path)?.kind } catch  where error.code == .invalidPath {
-      // The address of a store on a server may be longer than a name.
-      return false
-    }
-    if kind == .directory { return try backends.backend(ofStoreFolderAt: path, on: disk) == nil }
-    return try Archive.isPackedDocument(at: path, on: disk)
-  }
+  func isDocument(_ path: String) throws -> Bool { try places.isDocument(path) }
 
   /// Returns the versions of a document's model; `nil` if there is no document at the path.
   ///

@@ -1,3 +1,4 @@
+import Comparison
 import Documents
 import ObjectModel
 import Rows
@@ -73,46 +74,4 @@ extension StoreReader {
       range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)–\(range.upperBound)"
     }.joined(separator: ", ")
   }
-}
-
-/// A store that shows one of its earlier commits, for commands that read.
-private final class StoreAtVersion: HistoryStore {
-  private let store: any Store
-  private let shown: any StoreSnapshot
-  private let summary: CommitSummary
-
-  init(_ store: any Store, _ shown: any StoreSnapshot, _ summary: CommitSummary) {
-    self.store = store
-    self.shown = shown
-    self.summary = summary
-  }
-
-  var type: StoreType { store.type }
-  // Predicates are evaluated on the rows of the commit, and not by the store.
-  var features: StoreFeatures {
-    StoreFeatures(store.features.capabilities, history: self)
-  }
-  var tag: StoreTag { store.tag }
-  var path: String? { store.path }
-
-  func snapshot() throws -> any StoreSnapshot { shown }
-  func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
-    throw StoreError(.readOnly, "An earlier version can't be changed.", path: path)
-  }
-  func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
-    throw StoreError(.readOnly, "An earlier version can't be changed.", path: path)
-  }
-  func commits() throws -> [CommitSummary] { try store.commits() }
-  func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
-    try store.snapshot(ofCommit: number)
-  }
-  func keepCommits(where isKept: (Int64) -> Bool) throws {
-    throw StoreError(.readOnly, "An earlier version can't be changed.", path: path)
-  }
-  func describe() throws -> StoreDescription {
-    var description = try store.describe()
-    description.savedAt = summary.time
-    return description
-  }
-  func close() throws { try store.close() }
 }

@@ -1,4 +1,5 @@
 import Checksums
+import Comparison
 import Documents
 import Foundation
 import ObjectModel

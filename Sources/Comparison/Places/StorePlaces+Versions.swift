@@ -1,0 +1,80 @@
+import Archives
+package import Documents
+import DurableFiles
+package import ObjectModel
+package import StoreInterface
+
+extension StorePlaces {
+  /// Returns whether there is a document at a path, as a folder or packed, and not a store.
+  ///
+  /// - Throws: `DiskError` if a file or a folder is there and can't be read.
+  package func isDocument(_ path: String) throws -> Bool {
+    let kind: FileKind?
+    do { kind = try disk.statusIfThere(path)?.kind } catch  where error.code == .invalidPath {
+      // The address of a store on a server may be longer than a name.
+      return false
+    }
+    if kind == .directory { return try backends.backend(ofStoreFolderAt: path, on: disk) == nil }
+    return try Archive.isPackedDocument(at: path, on: disk)
+  }
+
+  /// Opens a document at a version. For exclusive access, waits for up to five seconds while another process has the document
+  /// open. If programs share the document, it is shared with this program too.
+  ///
+  /// - Throws: ``DocumentError``; `StoreError` if a store of the document can't be opened.
+  package func openDocument(
+    _ path: String, access: Document.Access, head: String = HeadName.main,
+    version: VersionReference? = nil, acceptsDamage: Bool = false
+  ) throws -> Document {
+    let found = try version?.find(inDocumentAt: path, in: self, acceptsDamage: acceptsDamage)
+    func opened(_ access: Document.Access, _ whenHeld: Document.WhenHeld) throws -> Document {
+      try Document.open(
+        path, in: self, access: access, whenHeld: whenHeld, head: found?.head ?? head,
+        version: found?.number, acceptsDamage: acceptsDamage)
+    }
+    do { return try opened(access, .fail) } catch let error as DocumentError
+      where error.code == .locked && access == .exclusive
+    {
+      return try opened(.shared, .wait(.seconds(5)))
+    }
+  }
+
+  /// Opens a store that is not part of a document, at a version.
+  ///
+  /// - Parameter model: The model of a store that does not contain its own.
+  /// - Throws: `StoreError`; ``ComparisonError`` for a version that the store does not contain.
+  package func openStore(
+    _ path: String, version: VersionReference? = nil, model: Model? = nil, readOnly: Bool = true
+  ) throws -> any Store {
+    let store: any Store
+    do { store = try open(path, StoreOpening(readOnly: readOnly)) } catch let error as StoreError
+      where error.code == .incompatibleModel && model != nil
+    {
+      store = try open(path, StoreOpening(readOnly: readOnly, model: model))
+    }
+    guard let version else { return store }
+    do { return try StorePlaces.version(version, of: store, path) } catch {
+      try? store.close()
+      throw error
+    }
+  }
+
+  private static func version(
+    _ version: VersionReference, of store: any Store, _ path: String
+  ) throws -> any Store {
+    guard case .number(let number) = version.start, version.steps == 0 else {
+      throw ComparisonError(
+        .badPlace,
+        "'\(version)' names a version by a head, but '\(path)' is a store, and only documents have heads.",
+        path: path, hint: "Give the number of a version.")
+    }
+    guard store.features.history != nil else {
+      throw ComparisonError(.badPlace, "'\(path)' keeps no versions.", path: path)
+    }
+    guard let summary = try store.commits().first(where: { $0.number == number }) else {
+      throw ComparisonError(
+        .badPlace, "'\(path)' does not contain version \(number).", path: path)
+    }
+    return StoreAtVersion(store, try store.snapshot(ofCommit: number), summary)
+  }
+}

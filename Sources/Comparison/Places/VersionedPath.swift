@@ -1,0 +1,39 @@
+package import Documents
+package import DurableFiles
+
+/// A path with a version after an @: `DOC@3`, `DOC@draft`, `DOC@draft~2`.
+package struct VersionedPath: Sendable {
+  package let path: String
+  package let version: VersionReference?
+
+  /// Parses a word. An existing file with the whole word as its name is that file.
+  ///
+  /// - Throws: ``ComparisonError`` with code ``ComparisonError/Code/badPlace`` if no version follows the @ after the name of
+  ///   an existing file.
+  package init(_ word: String, on disk: any Disk) throws {
+    guard let at = word.lastIndex(of: "@"), at != word.startIndex,
+      try !disk.exists(word)
+    else {
+      (path, version) = (word, nil)
+      return
+    }
+    let name = String(word[..<at])
+    let words = word[word.index(after: at)...]
+    let version = VersionReference(words)
+    if case .number? = version?.start {
+      (path, self.version) = (name, version)
+      return
+    }
+    guard !words.contains("/"), try disk.exists(name) else {
+      (path, self.version) = (word, nil)
+      return
+    }
+    guard let version else {
+      throw ComparisonError(
+        .badPlace,
+        "'\(words)' in '\(word)' is not the number of a version, nor the name of a head.",
+        path: name, hint: "Write '\(name)@NUMBER'.", .version(of: name))
+    }
+    (path, self.version) = (name, version)
+  }
+}
