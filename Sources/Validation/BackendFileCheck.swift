@@ -13,8 +13,8 @@ final class BackendFileCheck {
   private let counting: Int64?
   private let progress: (Double) -> Void
   private(set) var findings = Findings()
-  private(set) var format: Report.Format
-  private(set) var checked = Report.Checked()
+  private(set) var format: ValidationReport.Format
+  private(set) var checked = ValidationReport.Checked()
   private(set) var passedOver: [String] = []
   private(set) var unchecked: [String] = []
   private(set) var facts = StoreFacts()
@@ -120,14 +120,14 @@ final class BackendFileCheck {
 
 /// The report on a store that can't be checked, because there is no backend for its type.
 final class MissingBackendCheck: FileCheck {
-  let format: Report.Format
+  let format: ValidationReport.Format
   let findings = Findings()
-  private(set) var checked = Report.Checked()
+  private(set) var checked = ValidationReport.Checked()
   let passedOver: [String] = []
   let unchecked: [String]
   let facts = StoreFacts()
 
-  init(_ format: Report.Format, byteCount: Int, _ reason: String) {
+  init(_ format: ValidationReport.Format, byteCount: Int, _ reason: String) {
     self.format = format
     checked.byteCount = byteCount
     checked.liveByteCount = byteCount

@@ -5,9 +5,9 @@ import StoreInterface
 
 /// The check of a file of one format, with its results.
 protocol FileCheck: AnyObject {
-  var format: Report.Format { get }
+  var format: ValidationReport.Format { get }
   var findings: Findings { get }
-  var checked: Report.Checked { get }
+  var checked: ValidationReport.Checked { get }
   var passedOver: [String] { get }
   /// The parts that an error kept from being checked, in sentences. The file is not valid then.
   var unchecked: [String] { get }

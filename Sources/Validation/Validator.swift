@@ -35,7 +35,7 @@ public struct Validator {
   /// begins again if it finds an error and a file has changed.
   ///
   /// - Throws: `DiskError` if something can't be read; never because of the contents.
-  public func validate(_ path: String, on disk: any Disk = RealDisk()) throws -> Report {
+  public func validate(_ path: String, on disk: any Disk = RealDisk()) throws -> ValidationReport {
     var attempts = 0
     while true {
       let before = try FileStatuses(below: path, on: disk)
@@ -55,7 +55,7 @@ public struct Validator {
   /// The most times that a check begins because another process saves.
   private static let mostAttempts = 16
 
-  private func validateOnce(_ path: String, on disk: any Disk) throws -> Report {
+  private func validateOnce(_ path: String, on disk: any Disk) throws -> ValidationReport {
     let progress = progress ?? { _ in }
     if let backend = backends.backend(ofAddress: path) {
       return try report(
@@ -80,9 +80,9 @@ public struct Validator {
   }
 
   /// Runs the check of a file or a folder that is a store, and returns its report.
-  private func report(on path: String, _ check: any FileCheck) throws -> Report {
+  private func report(on path: String, _ check: any FileCheck) throws -> ValidationReport {
     try check.run()
-    return Report(
+    return ValidationReport(
       path: path, format: check.format, findings: check.findings, checked: check.checked,
       passedOver: check.passedOver, unchecked: check.unchecked,
       hasUnknownStores: check is MissingBackendCheck

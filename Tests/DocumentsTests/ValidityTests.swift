@@ -9,7 +9,7 @@ import Validation
 
 @Suite("Documents checked by the validation rules")
 struct ValidityTests {
-  private func report(_ disk: any Disk) throws -> Report {
+  private func report(_ disk: any Disk) throws -> ValidationReport {
     try Validator().validate(DocumentWorld.path, on: disk)
   }
 

@@ -118,7 +118,7 @@ struct DocumentTests {
 
   // MARK: - Refusals
 
-  private func report() throws -> Report {
+  private func report() throws -> ValidationReport {
     try Validator(backends: files.places.backends).validate(files.path)
   }
 

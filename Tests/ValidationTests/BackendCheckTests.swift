@@ -37,7 +37,8 @@ struct BackendCheckTests {
     }
   }
 
-  private func report(_ check: @escaping @Sendable (String) throws -> StoreCheck?) throws -> Report
+  private func report(_ check: @escaping @Sendable (String) throws -> StoreCheck?) throws
+    -> ValidationReport
   {
     let disk = SimulatedDisk()
     try disk.open("/a.ledger", for: .create).append(Self.mark)
@@ -47,7 +48,7 @@ struct BackendCheckTests {
 
   private func report(
     _ outcome: StoreCheck.Outcome, hasReadableObjects: Bool = false
-  ) throws -> Report {
+  ) throws -> ValidationReport {
     try report { _ in
       var check = StoreCheck()
       check.outcome = outcome
@@ -120,7 +121,7 @@ struct BackendCheckTests {
       "Trip", properties: [.attribute(Attribute("name", .string, isOptional: false))])
     let store = try backend.create(
       at: "/a", model: Model(entities: [trip]), on: disk, StoreCreation())
-    func check() throws -> Report {
+    func check() throws -> ValidationReport {
       try Validator(backends: StoreBackends([backend])).validate("/a", on: disk)
     }
     func insert(_ name: Value) throws {

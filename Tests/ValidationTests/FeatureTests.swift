@@ -8,13 +8,13 @@ import Validation
 
 @Suite("Validation of features")
 struct FeatureTests {
-  private static let classes: [(UInt8, String, Report.Verdict)] = [
+  private static let classes: [(UInt8, String, ValidationReport.Verdict)] = [
     (1, "ignore", .valid), (2, "read", .valid), (3, "refuse", .newerFormat),
     (77, "ask", .newerFormat),
   ]
 
   @Test("A store is valid unless it has a feature that readers must refuse", arguments: classes)
-  func stores(_ number: UInt8, _ kind: String, _ verdict: Report.Verdict) throws {
+  func stores(_ number: UInt8, _ kind: String, _ verdict: ValidationReport.Verdict) throws {
     let report = try BrokenFile.report(SmallFile.naming(feature: "page-index", ofClass: number))
 
     #expect(report.verdict == verdict, "\(report.text)")
@@ -22,7 +22,7 @@ struct FeatureTests {
   }
 
   @Test("So is a document, in a folder and packed", arguments: classes)
-  func documents(_ number: UInt8, _ kind: String, _ verdict: Report.Verdict) throws {
+  func documents(_ number: UInt8, _ kind: String, _ verdict: ValidationReport.Verdict) throws {
     var document = try DocumentFiles.notes()
     document.name(feature: "page-index", kind)
     let disk = SimulatedDisk()

@@ -45,12 +45,13 @@ struct PredicateCheckTests {
   @Test(
     "A slow predicate is skipped, and an unusable predicate is a warning",
     arguments: [
-      ("SUBQUERY(SELF, $s, $s.cost > 3).@count == 0", Report.Verdict.incomplete, []),
+      ("SUBQUERY(SELF, $s, $s.cost > 3).@count == 0", ValidationReport.Verdict.incomplete, []),
       ("SELF.trip.stops.trip.stops.@count == 0", .incomplete, []),
       ("SELF.colour == 'red'", .valid, ["GRAF-031"]),
       ("SELF >", .valid, ["GRAF-031"]),
     ])
-  func undecided(_ predicate: String, _ verdict: Report.Verdict, _ rules: [String]) throws {
+  func undecided(_ predicate: String, _ verdict: ValidationReport.Verdict, _ rules: [String]) throws
+  {
     let report = try BrokenFile.report(Self.stores(predicate))
 
     #expect(report.verdict == verdict, "\(report.text)")

@@ -108,7 +108,8 @@ enum ReportCommand {
   // MARK: - Results
 
   private static func write(
-    _ summary: ReportPage.Summary, _ findings: Report?, _ path: String, _ invocation: Invocation
+    _ summary: ReportPage.Summary, _ findings: ValidationReport?, _ path: String,
+    _ invocation: Invocation
   ) throws {
     let output = invocation.console.output
     let findingCount = findings.map { $0.counts.values.reduce(0, +) }
@@ -134,7 +135,7 @@ enum ReportCommand {
 
   /// Returns the exit code, and writes a message about each damage that the page states.
   private static func exitCode(
-    _ summary: ReportPage.Summary, _ findings: Report?, _ invocation: Invocation
+    _ summary: ReportPage.Summary, _ findings: ValidationReport?, _ invocation: Invocation
   ) throws -> ExitCode {
     for (entity, error) in summary.faults {
       let cause = CommandError(explaining: error, words: [invocation[.store]])

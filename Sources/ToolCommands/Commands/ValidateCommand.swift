@@ -80,7 +80,7 @@ enum ValidateCommand {
   /// Returns the validator's report on a path, and shows the progress.
   static func report(
     on path: String, by validator: Validator, on disk: any Disk, _ console: Console
-  ) throws -> Report {
+  ) throws -> ValidationReport {
     var validator = validator
     let progress = ProgressLine(console.messages, "checking \(oneLine(path))")
     defer { progress.end() }
@@ -146,7 +146,7 @@ enum ValidateCommand {
 
   // MARK: - Reports
 
-  private static func json(_ report: Report) -> JSON {
+  private static func json(_ report: ValidationReport) -> JSON {
     let rules = report.counts.keys.sorted { $0.id < $1.id }
     return .object([
       "path": .string(report.path), "verdict": .string(report.verdict.rawValue),
@@ -174,7 +174,7 @@ enum ValidateCommand {
   }
 
   /// Returns a number for the report on a document; `nil` for other reports.
-  private static func ofDocument(_ report: Report, _ count: Int) -> JSON? {
+  private static func ofDocument(_ report: ValidationReport, _ count: Int) -> JSON? {
     report.format == .document ? .number(count) : nil
   }
 

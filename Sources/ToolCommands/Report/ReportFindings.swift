@@ -4,9 +4,9 @@ import Validation
 /// The section of a report with the findings of the validator.
 struct ReportFindings {
   /// The report of the validator; `nil` if the document was not checked.
-  private let report: Report?
+  private let report: ValidationReport?
 
-  init(_ report: Report?) { self.report = report }
+  init(_ report: ValidationReport?) { self.report = report }
 
   var html: String {
     "<section id=\"findings\">\n<h2>Findings</h2>\n" + content + "</section>\n"

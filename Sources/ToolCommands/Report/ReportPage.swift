@@ -12,7 +12,7 @@ import Validation
 struct ReportPage {
   private let source: ReportSource
   /// The report of the validator; `nil` if the document was not checked.
-  private let findings: Report?
+  private let findings: ValidationReport?
   /// The entities with a table of rows; `nil` for all.
   private let entities: Set<String>?
   /// The most rows of each table.
@@ -30,7 +30,9 @@ struct ReportPage {
   /// The most rows of a table, unless the command line gives another number.
   static let usualRowCount = 10_000
 
-  init(_ source: ReportSource, _ findings: Report?, of entities: Set<String>?, mostRows: Int) {
+  init(
+    _ source: ReportSource, _ findings: ValidationReport?, of entities: Set<String>?, mostRows: Int
+  ) {
     self.source = source
     self.findings = findings
     self.entities = entities

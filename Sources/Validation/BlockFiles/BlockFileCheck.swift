@@ -18,8 +18,8 @@ final class BlockFileCheck {
   let progress: (Double) -> Void
   let findings = Findings()
 
-  var format = Report.Format.blockFile
-  var checked = Report.Checked()
+  var format = ValidationReport.Format.blockFile
+  var checked = ValidationReport.Checked()
   var passedOver: [String] = []
   var unchecked: [String] = []
   var facts = StoreFacts()

@@ -288,9 +288,9 @@ extension ContainerCheck {
   }
 }
 
-extension Report.Checked {
+extension ValidationReport.Checked {
   /// Adds the counts of another file. For an earlier file of a store, only the byte counts are added.
-  fileprivate mutating func add(_ other: Report.Checked, isEarlier: Bool) {
+  fileprivate mutating func add(_ other: ValidationReport.Checked, isEarlier: Bool) {
     byteCount += other.byteCount
     liveByteCount += other.liveByteCount
     guard !isEarlier else { return }

@@ -14,8 +14,8 @@ final class ContainerCheck {
   private let givenModel: Model?
   private let progress: (Double) -> Void
 
-  private(set) var format = Report.Format.document
-  var checked = Report.Checked()
+  private(set) var format = ValidationReport.Format.document
+  var checked = ValidationReport.Checked()
   var passedOver: [String] = []
   var unchecked: [String] = []
   var hasUnknownStores = false
@@ -111,8 +111,8 @@ final class ContainerCheck {
   }
 
   /// The report of the check.
-  var report: Report {
-    Report(
+  var report: ValidationReport {
+    ValidationReport(
       path: path, format: format, findings: findings, checked: checked, passedOver: passedOver,
       unchecked: unchecked, hasUnknownStores: hasUnknownStores)
   }

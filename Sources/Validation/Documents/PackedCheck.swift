@@ -25,7 +25,7 @@ final class PackedCheck {
   }
 
   /// Checks the whole archive and its document.
-  func run() throws -> Report {
+  func run() throws -> ValidationReport {
     let findings = Findings()
     var passedOver: [String] = []
     var damaged = false
@@ -49,7 +49,7 @@ final class PackedCheck {
     } catch let error as ArchiveError {
       findings.add(.archiveForm, Place(), error.message)
     }
-    return Report(
+    return ValidationReport(
       path: path, format: .document, findings: findings, passedOver: passedOver)
   }
 }

@@ -11,8 +11,8 @@ final class XMLFileCheck {
   private let givenModel: Model?
   private let progress: (Double) -> Void
   let findings = Findings()
-  private(set) var format = Report.Format.xml
-  private(set) var checked = Report.Checked()
+  private(set) var format = ValidationReport.Format.xml
+  private(set) var checked = ValidationReport.Checked()
   private(set) var passedOver: [String] = []
   private(set) var unchecked: [String] = []
   private(set) var facts = StoreFacts()

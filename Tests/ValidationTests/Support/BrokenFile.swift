@@ -59,7 +59,7 @@ struct BrokenFile: CustomStringConvertible, Sendable {
   static func report(
     _ bytes: [UInt8], as name: String = "file.store", model: Model? = nil,
     valueFiles: [String] = []
-  ) throws -> Report {
+  ) throws -> ValidationReport {
     let disk = SimulatedDisk()
     try disk.open(name, for: .create).append(bytes)
     if !valueFiles.isEmpty {

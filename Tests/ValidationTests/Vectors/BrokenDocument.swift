@@ -24,7 +24,7 @@ struct BrokenDocument: CustomStringConvertible, Sendable {
   var description: String { rule }
 
   /// Returns the validator's report of a document.
-  static func report(_ document: DocumentFiles, as name: String) throws -> Report {
+  static func report(_ document: DocumentFiles, as name: String) throws -> ValidationReport {
     let disk = SimulatedDisk()
     try document.put(at: name, on: disk)
     return try Validator().validate(name, on: disk)

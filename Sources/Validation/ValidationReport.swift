@@ -1,7 +1,7 @@
 public import StoreInterface
 
 /// The result of checking a document.
-public struct Report: Sendable {
+public struct ValidationReport: Sendable {
   /// The checked path.
   public let path: String
   /// The format of the file.

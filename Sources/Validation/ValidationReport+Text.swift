@@ -1,6 +1,6 @@
 import StoreInterface
 
-extension Report {
+extension ValidationReport {
   /// The findings, one in each line, such as `error: BLCK-034 notes.store: … (spec §4.4.1)`, and a summary.
   public var text: String {
     var text = ""
