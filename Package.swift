@@ -38,6 +38,8 @@ let package = Package(
   name: "quire",
   products: [
     .library(name: "Quire", targets: ["Quire"]),
+    // For programs that validate, compare, merge, import, pack and rescue documents.
+    .library(name: "QuireTools", targets: ["QuireTools"]),
     // For linked-in backends, and for programs that work with models and rows: the modules beneath the umbrella.
     .library(
       name: "StoreInterface",
@@ -275,10 +277,18 @@ let package = Package(
         "Migration",
         "Documents", "BinaryStore", "XMLStore", "DurableFiles",
       ]),
+    // The calls of the tools for programs.
+    module(
+      "QuireTools",
+      [
+        "Quire", "Documents", "ObjectModel", "StoreInterface", "ObjectGraph", "DurableFiles",
+        "BlockFileFormat", "Archives", "Interchange", "Comparison", "Validation", "Recovery",
+      ]),
     module(
       "ToolCommands",
       [
-        "Quire", "BinaryStore", "Documents", "JSONText", "ObjectModel", "Rows", "ObjectQuery",
+        "Quire", "QuireTools", "BinaryStore", "Documents", "JSONText", "ObjectModel", "Rows",
+        "ObjectQuery",
         "StoreInterface",
         "ObjectGraph", "Migration", "DurableFiles", "Validation", "ModelCode", "Archives",
         "Comparison", "Interchange", "Recovery", "PluginHost", "StoreConformance",
@@ -506,8 +516,9 @@ let package = Package(
     tests(
       "ComparisonTests",
       [
-        "Comparison", "ObjectGraph", "StoreInterface", "BinaryStore", "DiskSimulation",
-        "DurableFiles", "ObjectModel", "Rows", "SeededRandom",
+        "QuireTools", "Comparison", "Quire", "ToolCommands", "SQLiteStore", "ObjectGraph",
+        "StoreInterface", "BinaryStore", "DiskSimulation", "DurableFiles", "ObjectModel", "Rows",
+        "SeededRandom",
       ]),
     tests(
       "ToolCommandsTests",

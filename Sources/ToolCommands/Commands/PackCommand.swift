@@ -1,8 +1,8 @@
 import Archives
-import BlockFileFormat
 import Documents
 import DurableFiles
 import JSONText
+import QuireTools
 
 /// The command `quire pack`.
 enum PackCommand {
@@ -49,21 +49,15 @@ enum PackCommand {
       let report: ArchiveReport
       do {
         report = try made.making {
-          try holdingStill(folder, on: disk) {
-            try Container.refuseServers(ofDocumentAt: folder, on: disk)
-            try Container.checkAttachments(ofDocumentAt: folder, on: disk)
+          try DocumentPacking(folder, on: disk).holdingStill { packing in
             func pack(into path: String) throws -> ArchiveReport {
-              var packing = FolderPacking(folder, on: disk)
-              packing.completion = { file in
-                CompleteFile(file).map { .init(start: $0.header, byteCount: $0.byteCount) }
-              }
-              return try packing.run(into: path, overwriting: made.overwrites) {
-                line.show($0.share)
-              }
+              try packing.run(into: path, overwriting: made.overwrites) { line.show($0.share) }
             }
             return try made.isStandard ? made.make(pack(into:)) : pack(into: path)
           }
         }
+      } catch let error as DocumentError where error.code == .locked {
+        throw CommandError(.inputOutput, oneLine(error.message), hint: "Run the command again.")
       } catch let error as ArchiveError {
         // The archive does not exist yet, so the error is about the contents of the folder.
         throw CommandError(.inputOutput, error.message)
@@ -83,42 +77,6 @@ enum PackCommand {
         hint: "Give the file: 'quire pack \(folder) FILE'.")
     }
     return path + ".zip"
-  }
-
-  /// Calls `body`, and keeps other processes from writing to the document in the meantime.
-  ///
-  /// Packing takes a document's lock only here. A folder without a lock file is read without a lock.
-  private static func holdingStill<R>(
-    _ folder: String, on disk: any Disk, _ body: () throws -> R
-  ) throws -> R {
-    let path = folder.trimmingSlashes + "/.lock"
-    guard try disk.exists(path) else { return try body() }
-    let lock: FileLock
-    do { lock = try disk.lock(path, .shared) } catch {
-      guard error.code == .permissionDenied || error.code == .readOnly else { throw error }
-      return try readingUnlocked(folder, on: disk, body)
-    }
-    let result = try body()
-    try lock.release()
-    return result
-  }
-
-  /// Reads a document without its lock, because the user may not take the lock. Throws if another process has saved in the
-  /// meantime.
-  private static func readingUnlocked<R>(
-    _ folder: String, on disk: any Disk, _ body: () throws -> R
-  ) throws -> R {
-    func manifest() throws -> [UInt8] {
-      try disk.read(folder.trimmingSlashes + "/manifest.json", byteLimit: 1 << 26)
-    }
-    let before = try manifest()
-    let result = try body()
-    guard try manifest() == before else {
-      throw CommandError(
-        .inputOutput, "Another process has saved '\(oneLine(folder))' while it was packed.",
-        hint: "Run the command again.")
-    }
-    return result
   }
 
   /// Prints the description of the new archive.

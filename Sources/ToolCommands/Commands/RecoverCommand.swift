@@ -1,9 +1,9 @@
-import Archives
 import Comparison
 import Documents
 import DurableFiles
 import JSONText
 import ObjectModel
+import QuireTools
 import Recovery
 import StoreInterface
 
@@ -119,78 +119,32 @@ enum RecoverCommand {
     try OutputEnding.checkDocument(path, from: folder)
     try output.checkFree()
     let given = try invocation.value(of: model).map { try models.model(at: $0).model }
-    // The stores of a packed document are read inside the archive, without a check of the archive's checksums.
-    let isPacked = try reader.disk.status(of: folder).kind == .file
-    let disk: any Disk = isPacked ? PackedDisk(try Archive(folder, on: reader.disk)) : reader.disk
-    let remains = try DocumentRemains(folder, on: disk, head: head)
     let console = invocation.console
-    if let fault = remains.fault {
-      try console.messages.writeLine(
-        (remains.manifest == nil
-          ? "note: The manifest can't be read, so its names are lost: "
-          : "note: The manifest is damaged, so names and values in it may be wrong: ")
-          + CommandError(explaining: fault).message
-      )
+    let rescue = try DocumentRescue(of: folder, head: head, on: reader.disk)
+    func note(_ finding: DocumentRescue.Finding) throws {
+      try console.messages.writeLine("note: \(sentence(finding, folder))")
     }
-    let others = head == HeadName.main ? remains.otherHeads : []
-    if !others.isEmpty {
-      try console.messages.writeLine(
-        "note: The new document has no other heads. Recover each of them into another document: "
-          + others.map { "'quire recover \(CommandError.quoted("\(folder)@\($0)")) --output PATH'" }
-          .joined(
-            separator: ", ")
-          + ".")
-    }
+    for finding in rescue.findings { try note(finding) }
     let line = ProgressLine(console.messages, "recovering")
     defer { line.end() }
-    var isComplete = remains.fault == nil && others.isEmpty
-    var reports: [String: RecoveryReport] = [:]
-    var rescued: [RescuedStore] = []
-    for (number, found) in remains.stores.enumerated() {
-      let name = found.entry?.name ?? "store \(number + 1)"
-      if Container.isAddressFile(found.path) {
-        isComplete = false
-        let address = (try? Container.address(in: found.path, on: disk)) ?? "ADDRESS"
-        try console.messages.writeLine(
-          "note: The store \(oneLine(name)) lies on a server, and is not copied. "
-            + "Copy its objects with 'quire convert \(oneLine(address)) FILE'.")
-        continue
-      }
-      let recovery: StoreRecovery
-      do {
-        recovery = try StoreRecovery(
-          of: found.path, on: disk, model: given ?? remains.model,
-          keepsInvalid: invocation.has(keepInvalid), progress: line.show)
-      } catch let error as RecoveryError {
-        isComplete = false
-        try console.messages.writeLine("note: \(oneLine(name)): \(error)")
-        continue
-      }
-      let metadata = try recovery.snapshot.metadata
-      rescued.append(
-        RescuedStore(
-          name: name, type: found.entry?.type ?? metadata.type ?? .binary,
-          configuration: found.entry?.configuration, creation: recovery.creation,
-          model: try recovery.snapshot.model
-        ) { store in
-          reports[name] = try recovery.copy(to: store) { ConvertCommand.show($0, line) }
-        })
-    }
-    if rescued.isEmpty {
+    try rescue.read(
+      model: given, keepsInvalid: invocation.has(keepInvalid), progress: line.show, note: note)
+    if rescue.isEmpty {
       throw CommandError(
         .unreadable,
         "Nothing can be recovered from '\(oneLine(folder))': none of its stores can be read.",
         hint: "Look for a copy of the document, or for files of its stores in another folder.")
     }
     let lost = try output.making {
-      try remains.rebuild(
-        at: path, rescued, overwriting: output.overwrites, in: reader.places)
+      try rescue.write(
+        to: path, overwriting: output.overwrites, in: reader.places
+      ) { ConvertCommand.show($0, line) }
     }
     line.end()
     for name in lost {
       try console.messages.writeLine("note: The attachment \"\(oneLine(name))\" is lost.")
     }
-    isComplete = isComplete && lost.isEmpty && reports.values.allSatisfy(\.isComplete)
+    let (reports, isComplete) = (rescue.reports, rescue.isComplete)
     switch invocation.format {
     case .text:
       for (name, report) in reports.sorted(by: { $0.key < $1.key }) {
@@ -211,6 +165,27 @@ enum RecoverCommand {
   }
 
   // MARK: - Messages
+
+  private static func sentence(_ finding: DocumentRescue.Finding, _ folder: String) -> String {
+    switch finding {
+    case .manifest(let fault, let isReadable):
+      return
+        (isReadable
+        ? "The manifest is damaged, so names and values in it may be wrong: "
+        : "The manifest can't be read, so its names are lost: ")
+        + CommandError(explaining: fault).message
+    case .heads(let names):
+      let commands = names.map {
+        "'quire recover \(CommandError.quoted("\(folder)@\($0)")) --output PATH'"
+      }
+      return "The new document has no other heads. Recover each of them into another document: "
+        + commands.joined(separator: ", ") + "."
+    case .storeOnServer(let name, let address):
+      return "The store \(oneLine(name)) lies on a server, and is not copied. "
+        + "Copy its objects with 'quire convert \(oneLine(address ?? "ADDRESS")) FILE'."
+    case .lostStore(let name, let error): return "\(oneLine(name)): \(error)"
+    }
+  }
 
   /// - Parameter isAll: Whether nothing else of the document is lost.
   private static func text(_ report: RecoveryReport, _ path: String, isAll: Bool) -> String {

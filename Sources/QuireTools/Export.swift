@@ -1,0 +1,71 @@
+import Comparison
+import DurableFiles
+public import Interchange
+import ObjectModel
+public import Quire
+public import StoreInterface
+
+/// An export of objects as JSON lines or comma-separated values.
+///
+///     try Export(of: "Trips.quire").write(to: "trips.jsonl")
+///     try Export(of: "Trips.quire@2", entities: "Trip").write(to: "trips.csv")
+///
+/// ``Import`` reads the same objects back. The export reads one snapshot, a few blocks at a time.
+public struct Export: Sendable {
+  /// The name of the store of a document with several stores.
+  public var store: String?
+  private let place: String
+  private let entities: [String]
+  private let places: StorePlaces
+
+  /// Creates an export of a document or a store, or of a version of one: `Trips.quire@3`.
+  ///
+  /// - Parameters:
+  ///   - entities: The entities of the objects, with their subentities. Without names, all objects are exported.
+  ///   - places: The backends that open stores, and the disk.
+  public init(of place: String, entities: String..., in places: StorePlaces = .builtIn) {
+    self.place = place
+    self.entities = entities
+    self.places = places
+  }
+
+  /// Writes the objects into a file, in the place of an existing one. The file is complete, or unchanged.
+  ///
+  /// Each entity has a file of its own in comma-separated values. So several entities are written into a folder, with names
+  /// such as `Trip.csv`.
+  ///
+  /// - Parameter format: The format; `nil` to tell it from the ending of the path.
+  /// - Throws: The errors of opening and reading; `DiskError`.
+  @discardableResult
+  public func write(
+    to path: String, as format: ExchangeFormat? = nil
+  ) throws -> ObjectExport.Report {
+    let opened = try ComparedPlace(place, in: places)
+    defer { opened.close() }
+    let store: any Store = try opened.document?.store(named: store) ?? opened.stores[0].store
+    let snapshot = try store.snapshot()
+    let format = format ?? ExchangeFormat(path: path) ?? .jsonl
+    let export = try ObjectExport(of: snapshot, as: format)
+    let model = try snapshot.model
+    let wanted = Set(entities.flatMap { model.family(of: $0).map(\.name) })
+    let names = export.entities.filter { entities.isEmpty || wanted.contains($0) }
+    var report = ObjectExport.Report()
+    func add(_ name: String, to writer: inout FileWriter) throws {
+      let part = try export.write(name) { bytes in try writer.write(bytes) }
+      report.objectCount += part.objectCount
+      report.lostReferenceCount += part.lostReferenceCount
+    }
+    let disk = places.disk
+    if format == .csv, names.count != 1 || !path.lowercased().hasSuffix(".csv") {
+      if try !disk.exists(path) { try disk.makeDirectory(path) }
+      for name in names {
+        try disk.makeFile(path.appendingPathComponent(name + ".csv"), overwriting: true) {
+          try add(name, to: &$0)
+        }
+      }
+    } else {
+      try disk.makeFile(path, overwriting: true) { for name in names { try add(name, to: &$0) } }
+    }
+    return report
+  }
+}

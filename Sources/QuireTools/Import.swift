@@ -1,0 +1,88 @@
+import Comparison
+public import Documents
+import DurableFiles
+public import Interchange
+import ObjectModel
+public import Quire
+public import StoreInterface
+
+/// An import of objects from files of JSON lines or comma-separated values.
+///
+///     let report = try Import("trips.csv", "stops.csv").write(to: "Trips.quire")
+///     print(report.insertedCount)
+///
+/// All files are imported in one save, so objects may refer to objects of another file, and after an error nothing is saved. Use
+/// a context instead for objects that the program makes itself. An import of new objects is faster than a context: it
+/// writes rows, and makes no managed objects. Its memory grows with the number of references, and with
+/// `options.batchSize` it saves in batches.
+public struct Import: Sendable {
+  /// The options, such as the update of objects with the same unique values.
+  public var options = ObjectImport.Options()
+  /// The format of the files; `nil` to tell it from the endings of their names.
+  public var format: ExchangeFormat?
+  /// The entity of the objects; `nil` to tell it from the contents of JSON lines, and from the name of a file of
+  /// comma-separated values: `trips.csv` has objects of `Trip`.
+  public var entity: String?
+  /// The name of the store of a document with several stores.
+  public var store: String?
+  private let paths: [String]
+
+  /// Creates an import of files.
+  public init(_ paths: String..., entity: String? = nil) {
+    self.init(contentsOf: paths, entity: entity)
+  }
+
+  /// Creates an import of files.
+  public init(contentsOf paths: [String], entity: String? = nil) {
+    self.paths = paths
+    self.entity = entity
+  }
+
+  /// Imports the objects into a document or a store, and saves them.
+  ///
+  /// - Parameter places: The backends that open stores, and the disk of the store and the files.
+  /// - Throws: ``ImportError`` with the lines that are wrong; the errors of opening and saving.
+  @discardableResult
+  public func write(
+    to path: String, in places: StorePlaces = .builtIn
+  ) throws -> ObjectImport.Report {
+    guard try places.isDocument(path) else {
+      let store = try places.open(path, StoreOpening())
+      let report: ObjectImport.Report
+      do { report = try run(store, places) } catch {
+        try? store.close()
+        throw error
+      }
+      try store.close()
+      return report
+    }
+    let document = try places.openDocument(path, access: .exclusive)
+    defer { try? document.close() }
+    return try run(document.store(named: store), places)
+  }
+
+  /// Imports the objects into an open document, and saves them as a version.
+  ///
+  /// - Parameter places: The disk of the files.
+  /// - Throws: ``ImportError`` with the lines that are wrong; the errors of saving.
+  @discardableResult
+  public func write(
+    to document: Document, in places: StorePlaces = .builtIn
+  ) throws -> ObjectImport.Report {
+    try run(document.store(named: store), places)
+  }
+
+  private func run(_ store: any Store, _ places: StorePlaces) throws -> ObjectImport.Report {
+    let model = try store.snapshot().model
+    let files = try paths.map { path in
+      let format = format ?? ExchangeFormat(path: path) ?? .jsonl
+      return ImportFile(
+        try places.disk.open(path, for: .read), name: path, format: format,
+        entity: entity
+          ?? (format == .csv ? ImportFile.entity(forFileAt: path, in: model) : nil))
+    }
+    var objects = ObjectImport(into: store, files)
+    objects.options = options
+    return try objects.run()
+  }
+}

@@ -1,0 +1,33 @@
+// The umbrella of the tools: `import QuireTools` gives a program the calls that the commands of `quire` make. The types of the
+// documents themselves are in `Quire`.
+@_exported public import struct Archives.Archive
+@_exported public import struct Archives.ArchiveEntry
+@_exported public import struct Archives.ArchiveError
+@_exported public import struct Archives.ArchiveLimits
+@_exported public import struct Archives.ArchiveReport
+@_exported public import struct Comparison.AttachmentChange
+@_exported public import struct Comparison.BothSides
+@_exported public import struct Comparison.ComparedObject
+@_exported public import struct Comparison.ComparisonError
+@_exported public import class Comparison.Difference
+@_exported public import struct Comparison.MatchChoices
+@_exported public import struct Comparison.MemberChange
+@_exported public import class Comparison.Merge
+@_exported public import struct Comparison.ObjectChange
+@_exported public import struct Comparison.Patch
+@_exported public import struct Comparison.PropertyChange
+@_exported public import enum Interchange.ExchangeFormat
+@_exported public import struct Interchange.ImportError
+@_exported public import struct Interchange.ImportProblem
+@_exported public import struct Interchange.ObjectExport
+@_exported public import struct Interchange.ObjectImport
+@_exported public import enum ObjectGraph.MergeSide
+@_exported public import struct ObjectModel.ModelDifference
+@_exported public import struct ObjectModel.ObjectKey
+@_exported public import struct Recovery.RecoveryError
+@_exported public import struct Recovery.RecoveryReport
+@_exported public import struct StoreInterface.Finding
+@_exported public import struct StoreInterface.Rule
+@_exported public import enum StoreInterface.Severity
+@_exported public import struct Validation.ValidationReport
+@_exported public import struct Validation.Validator
