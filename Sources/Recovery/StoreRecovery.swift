@@ -1,8 +1,8 @@
 import BlockFileFormat
-public import DurableFiles
-public import ObjectModel
+package import DurableFiles
+package import ObjectModel
 import Rows
-public import StoreInterface
+package import StoreInterface
 import XMLStore
 
 /// Recovers all readable objects of a damaged store's file into a new store.
@@ -19,9 +19,9 @@ import XMLStore
 /// exist without a lost object are left out. So the result is valid if the store was valid.
 ///
 /// Accepts any bytes, in time and memory proportional to their number.
-public struct StoreRecovery {
+package struct StoreRecovery {
   /// The recovered objects.
-  public let snapshot: any StoreSnapshot
+  package let snapshot: any StoreSnapshot
   private var report: RecoveryReport
   private let mending: Mending
 
@@ -31,7 +31,7 @@ public struct StoreRecovery {
   ///   - model: The model, for a file that has lost its own.
   ///   - keepsInvalid: Whether objects without required values are kept.
   /// - Throws: ``RecoveryError`` if nothing can be recovered, or `DiskError`.
-  public init(
+  package init(
     of path: String, on disk: any Disk, model: Model? = nil, keepsInvalid: Bool = false,
     progress: (Double) -> Void = { _ in }
   ) throws {
@@ -59,7 +59,7 @@ public struct StoreRecovery {
 
   /// The options for the new store: the UUID of the damaged one, if the file still contains it, and the same
   /// schema. With the same numbers in the schema, the identifiers of objects stay the same.
-  public var creation: StoreCreation {
+  package var creation: StoreCreation {
     var creation = StoreCreation(overwriting: true, schema: snapshot.schema)
     if let uuid = try? snapshot.metadata.uuid { creation.uuid = uuid }
     return creation
@@ -68,7 +68,7 @@ public struct StoreRecovery {
   /// Copies all recovered objects into an empty store that was made with ``creation``.
   ///
   /// - Throws: `StoreError`; any error that `progress` throws. The caller discards the store then.
-  public func copy(
+  package func copy(
     to store: any Store, _ progress: (StoreCopy.Progress) throws -> Void = { _ in }
   ) throws -> RecoveryReport {
     // The damaged file may have lost objects whose numbers other copies remember, so new objects get numbers of a new lane.

@@ -1,4 +1,4 @@
-public import DurableFiles
+package import DurableFiles
 
 /// A read-only disk that contains the files of a packed document, which are read in place.
 ///
@@ -17,19 +17,19 @@ public import DurableFiles
 ///
 /// The error for opening a damaged or too large entry is only a number, as for a system call. ``reason(for:)``
 /// returns the explanation.
-public struct PackedDisk: Disk {
+package struct PackedDisk: Disk {
   private let packed: PackedCalls
 
   /// Creates a disk with the archive as a folder.
   ///
   /// - Parameter folder: The path of the folder on the disk; `nil` for the path of the archive.
-  public init(_ archive: Archive, at folder: String? = nil) {
+  package init(_ archive: Archive, at folder: String? = nil) {
     packed = PackedCalls(archive, at: folder ?? archive.path)
   }
 
   /// The calls that read the archive.
-  public var calls: any DiskCalls { packed }
+  package var calls: any DiskCalls { packed }
 
   /// Returns the reason why a file could not be opened.
-  public func reason(for path: String) -> ArchiveError? { packed.reason(for: path) }
+  package func reason(for path: String) -> ArchiveError? { packed.reason(for: path) }
 }

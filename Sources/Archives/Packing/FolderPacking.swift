@@ -1,4 +1,4 @@
-public import DurableFiles
+package import DurableFiles
 
 /// The packing of a document's folder into one file.
 ///
@@ -9,11 +9,11 @@ public import DurableFiles
 /// The same folder always gives the same bytes: entries are sorted, and times and permissions are constant. Text is
 /// compressed. Stores and other binary files are stored without compression, at offsets that allow reading them in
 /// place (spec §8.3). The folder must not change meanwhile, so the caller holds the document's lock.
-public struct FolderPacking: Sendable {
+package struct FolderPacking: Sendable {
   /// The folder.
-  public let folder: String
+  package let folder: String
   /// The disk that the folder is on.
-  public let disk: any Disk
+  package let disk: any Disk
   /// The sizes from which fields of eight bytes are used.
   var limits = FieldLimits()
 
@@ -35,7 +35,7 @@ public struct FolderPacking: Sendable {
   package var completion: @Sendable (DurableFile) -> Completion? = { _ in nil }
 
   /// Creates the packing of a folder.
-  public init(_ folder: String, on disk: any Disk) {
+  package init(_ folder: String, on disk: any Disk) {
     self.folder = folder
     self.disk = disk
   }
@@ -50,7 +50,7 @@ public struct FolderPacking: Sendable {
   ///   - progress: Receives the progress. A thrown error stops the packing.
   /// - Throws: ``ArchiveError`` for a file that can't be packed, such as a link, or `DiskError`.
   @discardableResult
-  public func run(
+  package func run(
     into path: String, on target: (any Disk)? = nil, overwriting: Bool = false,
     progress: (ArchiveProgress) throws -> Void = { _ in }
   ) throws -> ArchiveReport {

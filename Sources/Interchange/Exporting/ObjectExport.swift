@@ -1,6 +1,6 @@
 import ObjectModel
 import Rows
-public import StoreInterface
+package import StoreInterface
 
 /// Writes the objects of a store as text, entity by entity. ``ObjectImport`` reads the same objects back.
 ///
@@ -18,12 +18,12 @@ public struct ObjectExport {
   private let format: ExchangeFormat
   private let known: KnownObjects
   /// The entities that are not abstract, in the order of their numbers.
-  public let entities: [String]
+  package let entities: [String]
 
   /// Creates an export of the objects of a snapshot.
   ///
   /// - Throws: The errors of a damaged store.
-  public init(of snapshot: any StoreSnapshot, as format: ExchangeFormat) throws {
+  package init(of snapshot: any StoreSnapshot, as format: ExchangeFormat) throws {
     model = try snapshot.model
     schema = snapshot.schema
     view = snapshot.view
@@ -34,7 +34,7 @@ public struct ObjectExport {
   }
 
   /// Returns the number of an entity's objects, without objects of its subentities.
-  public func count(of entity: String) throws -> Int {
+  package func count(of entity: String) throws -> Int {
     guard let layout = schema[entity] else { return 0 }
     return try view.batches(of: layout).reduce(0) { $0 + $1.rowCount }
   }
@@ -57,7 +57,7 @@ public struct ObjectExport {
   ///   - progress: Called repeatedly with the number of objects that are written. If it throws, the export ends.
   ///   - sink: Called with each piece of the output.
   @discardableResult
-  public func write(
+  package func write(
     _ entity: String, progress: (Int) throws -> Void = { _ in }, to sink: ([UInt8]) throws -> Void
   ) throws -> Report {
     guard let layout = schema[entity] else { return Report() }

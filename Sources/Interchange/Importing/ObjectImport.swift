@@ -1,7 +1,7 @@
 import DurableFiles
 import ObjectModel
 import Rows
-public import StoreInterface
+package import StoreInterface
 
 /// Reads objects from files in the format of ``ObjectExport``, and saves them in a store.
 ///
@@ -18,7 +18,7 @@ public struct ObjectImport {
   let store: any Store
   let files: [ImportFile]
   /// The options of the import.
-  public var options = Options()
+  package var options = Options()
 
   /// Options of an import.
   public struct Options: Sendable, Hashable {
@@ -58,7 +58,7 @@ public struct ObjectImport {
   }
 
   /// Creates an import into a store.
-  public init(into store: any Store, _ files: [ImportFile]) {
+  package init(into store: any Store, _ files: [ImportFile]) {
     self.store = store
     self.files = files
   }
@@ -69,7 +69,7 @@ public struct ObjectImport {
   ///   ends.
   /// - Throws: ``ImportError`` that lists the problems and their lines; `StoreError`; `ContextError`. Nothing is
   ///   saved then, except earlier batches if ``Options/batchSize`` is set and the disk failed.
-  public func run(_ progress: (Double) throws -> Void = { _ in }) throws -> Report {
+  package func run(_ progress: (Double) throws -> Void = { _ in }) throws -> Report {
     let base = try store.snapshot()
     let total = try Double(max(1, files.reduce(0) { try $0 + $1.file.byteCount() }))
     let hasBatches = options.batchSize != nil && store.features.isIncremental

@@ -1,5 +1,5 @@
 import DurableFiles
-public import ObjectModel
+package import ObjectModel
 
 /// A model for the objects of files of comma-separated values, inferred from all their values.
 ///
@@ -19,19 +19,19 @@ public import ObjectModel
 /// - In files of `quire export`, identifiers such as `4/p1` lead to the objects with these identifiers.
 ///
 /// The files are read twice at most, in memory for the unique columns alone.
-public struct InferredModel {
+package struct InferredModel {
   /// The model.
-  public let model: Model
+  package let model: Model
   /// The files, with the meaning of their columns.
-  public let files: [ImportFile]
+  package let files: [ImportFile]
   /// Sentences about columns that could have been inferred differently.
-  public let notes: [String]
+  package let notes: [String]
 
   /// Infers a model from files.
   ///
   /// - Parameter progress: Called repeatedly with the fraction of the work that is done. If it throws, the work ends.
   /// - Throws: ``ImportError`` for text that is unreadable; ``ModelError`` if the names of columns make no model.
-  public init(
+  package init(
     from files: [ImportFile], progress: (Double) throws -> Void = { _ in }
   ) throws {
     var surveys: [FileSurvey] = []

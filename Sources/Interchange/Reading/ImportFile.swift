@@ -1,21 +1,21 @@
-public import DurableFiles
+package import DurableFiles
 public import ObjectGraph
 
 /// A file that an import reads, more than once.
-public struct ImportFile: Sendable {
+package struct ImportFile: Sendable {
   /// The name of the file in messages.
-  public let name: String
+  package let name: String
   /// The format of the file.
-  public let format: ExchangeFormat
+  package let format: ExchangeFormat
   /// The entity of objects that do not name their entity; `nil` if all objects must name it.
-  public internal(set) var entity: String?
+  package internal(set) var entity: String?
   /// The meaning of the columns of comma-separated values, without the ones of entities and identifiers; `nil` if the
   /// first line contains names of properties.
   var columns: [ImportColumn]?
   let file: DurableFile
 
   /// Creates a value from an open file.
-  public init(_ file: DurableFile, name: String, format: ExchangeFormat, entity: String? = nil) {
+  package init(_ file: DurableFile, name: String, format: ExchangeFormat, entity: String? = nil) {
     self.file = file
     self.name = name
     self.format = format
@@ -23,12 +23,12 @@ public struct ImportFile: Sendable {
   }
 
   /// Whether the file is not empty.
-  public var hasBytes: Bool {
+  package var hasBytes: Bool {
     get throws { try byteCount > 0 }
   }
 
   /// The size of the file in bytes.
-  public var byteCount: Int {
+  package var byteCount: Int {
     get throws { try file.byteCount() }
   }
 }

@@ -7,7 +7,7 @@ extension Rule {
     + containers).sorted { $0.id < $1.id }
 
   /// Returns a table of rules, as in clause 6.4.1 of the specification.
-  public static func table(_ rules: [Rule]) -> String {
+  package static func table(_ rules: [Rule]) -> String {
     var table = """
       | Rule | Severity | Requirement | Clause |
       |---|---|---|---|

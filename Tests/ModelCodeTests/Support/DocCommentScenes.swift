@@ -82,7 +82,7 @@ enum DocCommentScenes {
   /// The scenes of the lower modules, of stores, of plug-ins and of the tool.
   static let others: [String: String] = [
     "Archives": """
-    import Archives
+    @testable import Archives
     import BinaryStore
     import DurableFiles
     import StoreInterface
@@ -115,6 +115,16 @@ enum DocCommentScenes {
     final class Scene {
       var header: [UInt8] { fatalError() }
       var body: [UInt8] { fatalError() }
+    }
+    """,
+    "Comparison": """
+    @testable import Comparison
+    import QuireTools
+    import StoreInterface
+
+
+    final class Scene {
+      var places: StorePlaces { fatalError() }
     }
     """,
     "Deflate": """
@@ -169,7 +179,7 @@ enum DocCommentScenes {
     "Interchange": """
     import DurableFiles
     import Foundation
-    import Interchange
+    @testable import Interchange
     import ObjectGraph
     import StoreInterface
     struct Sink { func write(_ bytes: [UInt8]) throws {} }
@@ -243,9 +253,17 @@ enum DocCommentScenes {
       var bytes: [UInt8] { fatalError() }
     }
     """,
+    "QuireTools": """
+    import Quire
+    import QuireTools
+
+
+    final class Scene {
+    }
+    """,
     "Recovery": """
     import DurableFiles
-    import Recovery
+    @testable import Recovery
     import StoreInterface
 
 
