@@ -516,14 +516,15 @@ let package = Package(
     tests(
       "ComparisonTests",
       [
-        "QuireTools", "Comparison", "Quire", "ToolCommands", "SQLiteStore", "ObjectGraph",
-        "StoreInterface", "BinaryStore", "DiskSimulation", "DurableFiles", "ObjectModel", "Rows",
-        "SeededRandom",
+        "QuireTools", "Comparison", "Quire", "Documents", "Archives", "Interchange", "SQLiteStore",
+        "ObjectGraph", "StoreInterface", "BinaryStore", "DiskSimulation", "DurableFiles",
+        "ObjectModel", "Rows", "SeededRandom",
       ]),
     tests(
       "ToolCommandsTests",
       [
-        "ToolCommands", "JSONText", "Quire", "Documents", "Migration", "ObjectGraph", "ObjectModel",
+        "ToolCommands", "QuireTools", "JSONText", "Quire", "Documents", "Migration", "ObjectGraph",
+        "ObjectModel",
         "Rows", "StoreInterface", "BinaryStore", "BlockFileFormat",
         "DiskSimulation", "DurableFiles", "PropertyLists", "PluginHost", "InstalledPlugins",
         "ProgramRuns", "SQLiteFiles",

@@ -4,6 +4,7 @@
 @_exported public import struct Archives.ArchiveEntry
 @_exported public import struct Archives.ArchiveError
 @_exported public import struct Archives.ArchiveLimits
+@_exported public import struct Archives.ArchiveProgress
 @_exported public import struct Archives.ArchiveReport
 @_exported public import struct Comparison.AttachmentChange
 @_exported public import struct Comparison.BothSides

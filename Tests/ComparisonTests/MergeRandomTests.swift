@@ -4,6 +4,7 @@ import DurableFiles
 import Foundation
 import ObjectGraph
 import ObjectModel
+import Quire
 import Rows
 import SeededRandom
 import StoreInterface
@@ -15,6 +16,7 @@ import Testing
 @Suite("Random merges")
 struct MergeRandomTests {
   private let disk = SimulatedDisk()
+  private var places: StorePlaces { StorePlaces(.builtIn, on: disk) }
 
   private static var model: Model {
     get throws {
@@ -160,7 +162,7 @@ struct MergeRandomTests {
     return try BinaryStore.open(other, on: disk)
   }
 
-  private struct Merge {
+  private struct MergedWorld {
     let conflicts: [StoreMerge.Conflict]
     let world: World
   }
@@ -168,7 +170,7 @@ struct MergeRandomTests {
   private func merge(
     _ base: String, _ ours: String, _ theirs: String, to path: String, _ side: MergeSide,
     _ choices: MatchChoices = MatchChoices()
-  ) throws -> Merge {
+  ) throws -> MergedWorld {
     let made = try copy(ours, to: path)
     let sides = try [base, theirs].map { try BinaryStore.open($0, on: disk) }
     let part = MergePart(
@@ -183,7 +185,7 @@ struct MergeRandomTests {
     let world = try world(made)
     try made.close()
     for side in sides { try side.close() }
-    return Merge(conflicts: merge.conflicts, world: world)
+    return MergedWorld(conflicts: merge.conflicts, world: world)
   }
 
   /// Returns the result of both sides' changes, which are not in conflict, without the order of lists.
@@ -311,24 +313,21 @@ struct MergeRandomTests {
 
     // A patch of the changes of one side, applied to the base, and once more to the result.
     for (name, world) in zip(["a", "b"], worlds) {
-      let tool = Tool(commands: [
-        DiffCommand.command(.files(on: disk)), MergeCommand.command(.files(on: disk)),
-      ])
-      let written = RecordedRun(
-        ["diff", "/base.store", "/\(name).store", "--format", "patch"], tool: tool)
-      try disk.replace("/\(name).patch") { try $0.write(written.output) }
+      let made = try Patch(from: "/base.store", to: "/\(name).store", in: places)
+      try made.write(to: "/\(name).patch", on: disk)
       try disk.copy("/base.store", to: "/\(name)-patched.store")
       for _ in 0..<2 {
-        let words = ["merge", "--patch", "/\(name).patch", "/\(name)-patched.store", "--in-place"]
-        let applied = RecordedRun(words, tool: tool)
-        #expect(applied.exitCode == .done, "\(note) \(applied)")
+        let patch = try Patch(contentsOf: "/\(name).patch", on: disk)
+        let merge = try Merge(patch, into: "/\(name)-patched.store", in: places)
+        #expect(merge.conflicts.isEmpty, "\(note) \(merge.conflicts)")
+        try merge.save()
         let patched = try BinaryStore.open("/\(name)-patched.store", on: disk)
         #expect(differences(try self.world(patched), world) == [], "\(note)")
         try patched.close()
       }
-      let found = RecordedRun(
-        ["diff", "/\(name)-patched.store", "/\(name).store"], tool: tool)
-      #expect(found.output == "No differences.\n", "\(note) \(found)")
+      let difference = try Difference(
+        from: "/\(name)-patched.store", to: "/\(name).store", in: places)
+      #expect(try difference.isEmpty, "\(note)")
     }
 
     // The same merge with objects that match by an attribute.

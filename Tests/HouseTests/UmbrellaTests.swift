@@ -41,4 +41,18 @@ struct UmbrellaTests {
     #expect(names.count > 80 && names.count < 110, "\(names.count) types")
     #expect(Set(names).isDisjoint(with: Self.takenWords))
   }
+
+  @Test(
+    "The umbrella of the tools exports fewer than 45 types, and none with a name of a common toolkit"
+  )
+  func tools() throws {
+    let text = try House.file("Sources/QuireTools/QuireTools.swift").lines.joined(separator: "\n")
+    let names =
+      text.matches(
+        of: /@_exported public import (?:class|struct|enum|protocol) \w+\.(\w+)/
+      ).map { String($0.1) } + Self.types(declaredIn: House.swift(in: "Sources/QuireTools"))
+
+    #expect(names.count > 30 && names.count < 45, "\(names.count) types")
+    #expect(Set(names).isDisjoint(with: Self.takenWords))
+  }
 }

@@ -10,6 +10,7 @@ enum PageScene {
     import Observation
     import PostgreSQLStore
     import Quire
+    import QuireTools
     import SQLiteStore
     import StoreInterface
     import TypedTrips
