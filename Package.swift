@@ -210,7 +210,7 @@ let package = Package(
       "Documents",
       [
         "ObjectModel", "Rows", "StoreInterface", "ObjectGraph", "Migration", "DurableFiles",
-        "JSONText", "Checksums", "Archives",
+        "PropertyLists", "JSONText", "Checksums", "Archives",
       ]),
 
     // Import and export of objects as text.

@@ -145,7 +145,7 @@ extension ComparisonError {
     switch value {
     case .string(let text): "\"\(text)\""
     case .binary(let bytes): "\(bytes.count) bytes"
-    default: FieldText.text(value).text
+    default: ValueText.exchange.text(value)
     }
   }
 }

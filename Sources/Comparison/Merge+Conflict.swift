@@ -82,10 +82,10 @@ extension Merge {
     /// The conflict in words, such as `value Trip 4/p1 name`.
     public var description: String {
       let parts = [
-        kind.rawValue, store, entity, object.map { FieldText.identifier($0) }, property,
+        kind.rawValue, store, entity, object.map { ValueText.text($0) }, property,
       ]
       let values = [MergeSide.ours, .theirs].compactMap { side in
-        value(side).map { "\(side.rawValue) \(FieldText.text($0).text)" }
+        value(side).map { "\(side.rawValue) \(ValueText.exchange.text($0))" }
       }
       return parts.compactMap(\.self).joined(separator: " ")
         + (values.isEmpty ? "" : " (\(values.joined(separator: ", ")))")

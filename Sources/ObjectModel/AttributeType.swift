@@ -39,26 +39,7 @@ public enum AttributeType: Int32, Sendable, Hashable, CaseIterable {
 
 extension AttributeType {
   /// The type's name in a model source file, such as `Integer 64`.
-  public var sourceName: String {
-    switch self {
-    case .undefined: "Undefined"
-    case .int16: "Integer 16"
-    case .int32: "Integer 32"
-    case .int64: "Integer 64"
-    case .decimal: "Decimal"
-    case .double: "Double"
-    case .float: "Float"
-    case .string: "String"
-    case .boolean: "Boolean"
-    case .date: "Date"
-    case .binary: "Binary"
-    case .uuid: "UUID"
-    case .uri: "URI"
-    case .transformable: "Transformable"
-    case .objectID: "ObjectID"
-    case .composite: "Composite"
-    }
-  }
+  public var sourceName: String { traits.sourceName }
 
   /// Creates the type with the given name in a model source file.
   public init?(sourceName: String) {
@@ -69,5 +50,5 @@ extension AttributeType {
   }
 
   /// Whether values of this type are whole numbers.
-  public var isInteger: Bool { self == .int16 || self == .int32 || self == .int64 }
+  public var isInteger: Bool { traits.range != nil }
 }

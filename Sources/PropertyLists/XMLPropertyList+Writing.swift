@@ -84,38 +84,11 @@ extension XMLPropertyList {
   /// 9999.
   private static func dateText(_ date: Date) -> String? {
     let interval = date.timeIntervalSinceReferenceDate
-    // The bounds of the years 0001 to 9999.
-    guard interval == interval.rounded(), interval >= -63_113_904_000, interval < 252_423_993_600,
-      interval != 0 || interval.sign == .plus
+    guard interval == interval.rounded(), interval != 0 || interval.sign == .plus,
+      let second = Int64(exactly: interval), CivilDate.writtenSeconds.contains(second)
     else { return nil }
-    let seconds = Int(interval)
-    let (days, rest) = (seconds.flooredQuotient(86_400), seconds.flooredRest(86_400))
-    // The number of days since March 1 of the year 0.
-    let shifted = days + 730_791
-    let era = shifted.flooredQuotient(146_097)
-    let dayOfEra = shifted.flooredRest(146_097)
-    let yearOfEra =
-      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shiftedMonth = (5 * dayOfYear + 2) / 153
-    let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-    let year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
-    func digits(_ number: Int, _ count: Int) -> String {
-      let text = String(number)
-      return String(repeating: "0", count: max(0, count - text.count)) + text
-    }
-    return "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))T"
-      + "\(digits(rest / 3600, 2)):\(digits(rest / 60 % 60, 2)):\(digits(rest % 60, 2))Z"
-  }
-}
-
-extension Int {
-  fileprivate func flooredQuotient(_ divisor: Int) -> Int {
-    self >= 0 ? self / divisor : -((divisor - 1 - self) / divisor)
-  }
-
-  fileprivate func flooredRest(_ divisor: Int) -> Int {
-    self - flooredQuotient(divisor) * divisor
+    var text: [UInt8] = []
+    CivilDate.append(second: second, to: &text)
+    return String(decoding: text, as: UTF8.self) + "Z"
   }
 }

@@ -192,26 +192,11 @@ extension XMLPropertyList {
     guard
       let match = text.wholeMatch(
         of: #/(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)Z/#),
-      let year = Int(match.1), let month = Int(match.2), let day = Int(match.3),
-      let hour = Int(match.4), let minute = Int(match.5), let second = Int(match.6),
-      year >= 1, (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60,
-      second < 60
+      let year = Int64(match.1), let month = Int64(match.2), let day = Int64(match.3),
+      let hour = Int64(match.4), let minute = Int64(match.5), let second = Int64(match.6),
+      let date = CivilDate(year, month, day), year >= 1, hour < 24, minute < 60, second < 60
     else { return nil }
-    let days = daysSince2001(year, month, day)
-    // The day is invalid if the next month has begun.
-    guard month == 12 || days < daysSince2001(year, month + 1, 1) else { return nil }
-    return Date(
-      timeIntervalSinceReferenceDate: Double(((days * 24 + hour) * 60 + minute) * 60 + second))
-  }
-
-  /// Returns the number of days from 2001-01-01 to a day of the Gregorian calendar.
-  static func daysSince2001(_ year: Int, _ month: Int, _ day: Int) -> Int {
-    // If years begin in March, the leap day is the last day of the year.
-    let shifted = month <= 2 ? year - 1 : year
-    let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-    let yearOfEra = shifted - era * 400
-    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    return era * 146_097 + dayOfEra - 730_791
+    let minutes = (date.number * 24 + hour) * 60 + minute
+    return Date(timeIntervalSinceReferenceDate: Double(minutes * 60 + second))
   }
 }

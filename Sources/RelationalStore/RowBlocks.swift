@@ -175,19 +175,7 @@ package struct RowBlocks: ~Copyable {
 extension ColumnKind {
   /// A description of the expected kind, for messages.
   package var words: String {
-    switch self {
-    case .boolean: "a Boolean value"
-    case .int16: "a whole number of 16 bits"
-    case .int32: "a whole number of 32 bits"
-    case .int64: "a whole number of 64 bits"
-    case .float, .double: "a number"
-    case .date: "a date"
-    case .decimal: "a decimal number"
-    case .string: "a text"
-    case .uri: "a URI"
-    case .binary: "bytes"
-    case .uuid: "a UUID of 16 bytes"
-    case .reference: "the key of an object"
-    }
+    if self == .reference { return "the key of an object" }
+    return AttributeType.allCases.first { ColumnKind($0) == self }?.traits.words ?? ""
   }
 }

@@ -110,17 +110,17 @@ extension SQLTranslator {
     let name = "\(row.alias).\(quoted(column.name))"
     let kind = column.column.kind
     var result: SQLScalar
-    switch kind {
-    case .boolean, .int16, .int32, .int64:
+    switch kind.content {
+    case .boolean, .integer:
       result = SQLScalar(.integer, name)
-      result.isNarrow = kind != .int64
+      result.isNarrow = kind.integerRange.upperBound < .max
     case .float, .double: result = SQLScalar(.real, name)
     case .date: result = SQLScalar(.date, name)
     case .string, .uri: result = SQLScalar(.text, name)
     case .uuid: result = SQLScalar(.uuid, name)
     case .binary: result = SQLScalar(.binary, name)
     case .decimal: result = SQLScalar(.decimal, name)
-    case .reference: throw NotTranslatable()
+    case .object: throw NotTranslatable()
     }
     dialect.complete(&result, of: kind)
     // SQL knows whether there is a value, but the value may be in a separate file.

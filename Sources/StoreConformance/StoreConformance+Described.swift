@@ -145,9 +145,9 @@ extension StoreConformance {
 
   /// Returns the empty value of a kind, or zero, and the largest one that every store can keep.
   private static func bounds(of kind: ColumnKind) -> (empty: Value?, greatest: Value?) {
-    switch kind {
+    switch kind.content {
     case .boolean: (.boolean(false), .boolean(true))
-    case .int16, .int32, .int64: (.integer(0), .integer(kind.integerRange.upperBound))
+    case .integer: (.integer(0), .integer(kind.integerRange.upperBound))
     case .float: (.float(0), .float(.greatestFiniteMagnitude))
     case .double: (.double(0), .double(.greatestFiniteMagnitude))
     case .date:
@@ -160,7 +160,7 @@ extension StoreConformance {
     case .string: (.string(""), .string(String(repeating: "\u{10FFFF}", count: 80)))
     case .uri: (.uri("a:"), .uri("https://example.org/" + String(repeating: "z", count: 300)))
     case .binary: (.binary(Data()), .binary(Data(repeating: 0xFF, count: 300)))
-    case .uuid, .reference: (nil, nil)
+    case .uuid, .object: (nil, nil)
     }
   }
 
@@ -169,9 +169,9 @@ extension StoreConformance {
   ) -> Value? {
     if kind != .uuid, Int.random(in: 0..<4, using: &generator) == 0 { return nil }
     let number = Int64.random(in: -9999...9999, using: &generator)
-    switch kind {
+    switch kind.content {
     case .boolean: return .boolean(number > 0)
-    case .int16, .int32, .int64: return .integer(number)
+    case .integer: return .integer(number)
     case .float: return .float(Float(number) / 7)
     case .double: return .double(Double(number) / 3)
     case .date: return .date(Date(timeIntervalSinceReferenceDate: Double(number) * 1e4 / 7))
@@ -182,7 +182,7 @@ extension StoreConformance {
     case .uuid:
       let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
       return .uuid(uuid(bytes))
-    case .reference: return nil
+    case .object: return nil
     }
   }
 

@@ -60,7 +60,7 @@ struct WordingTests {
     ] as [(Value, String, JSON)])
   func values(_ value: Value, _ text: String, _ json: JSON) {
     #expect(Wording.text(value) == text)
-    #expect(Wording.json(value) == json)
+    #expect(ValueText.exchange.json(value) == json)
   }
 
   @Test("Columns are aligned, and a line break in a name does not break the table")
@@ -92,6 +92,6 @@ struct WordingTests {
     ])
   func bytes(_ data: Data, _ text: String) {
     #expect(Wording.text(.binary(data)) == text)
-    #expect(Wording.json(.binary(data)) == .string(data.base64EncodedString()))
+    #expect(ValueText.exchange.json(.binary(data)) == .string(data.base64EncodedString()))
   }
 }

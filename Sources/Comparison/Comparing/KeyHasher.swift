@@ -17,9 +17,9 @@ struct KeyHasher {
       case .string(let text), .uri(let text): Array(text.utf8)
       case .binary(let data): Array(data)
       // Zeros of both signs are one key, as in a uniqueness constraint.
-      case .double(let number) where number == 0: Array(FieldText.text(.double(0)).text.utf8)
-      case .float(let number) where number == 0: Array(FieldText.text(.float(0)).text.utf8)
-      default: Array(FieldText.text(value).text.utf8)
+      case .double(let number) where number == 0: Array(ValueText.exchange.text(.double(0)).utf8)
+      case .float(let number) where number == 0: Array(ValueText.exchange.text(.float(0)).utf8)
+      default: Array(ValueText.exchange.text(value).utf8)
       }
     one.combine(bytes)
     other.combine(bytes)

@@ -156,6 +156,6 @@ extension BothSides<Value> {
     }
   }
   private static func decimal(_ number: Value) -> Decimal? {
-    DecimalParts(text: FieldText.text(number).text.utf8.span)?.decimal
+    DecimalParts(text: ValueText.exchange.text(number).utf8.span)?.decimal
   }
 }

@@ -37,7 +37,7 @@ struct NumberClash {
   static func error(_ clashes: [NumberClash], _ ours: String, _ theirs: String) -> ComparisonError {
     let first = clashes[0]
     let same = clashes.filter { $0.entity == first.entity }
-    let objects = same.prefix(5).map { FieldText.identifier($0.object) }
+    let objects = same.prefix(5).map { ValueText.text($0.object) }
     let more = clashes.count - objects.count
     return ComparisonError(
       .sameIdentifiers,

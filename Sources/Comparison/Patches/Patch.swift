@@ -209,7 +209,7 @@ public struct Patch: Sendable {
               "'\(side)' of '\(member.name)' \(isExpected ? "is missing" : "does not belong here")."
             )
           }
-          guard let value = property.value(json ?? .null, FieldText.object) else {
+          guard let value = property.value(json ?? .null, ValueText.key) else {
             throw fault(line, "'\(side)' of '\(member.name)' is no value of the property.")
           }
           return value
@@ -229,14 +229,14 @@ public struct Patch: Sendable {
       }
       // The first two properties of a link are its ends.
       ends = try zip(items, entity.properties).map { item, property in
-        guard case .object(let end)? = property.value(item, FieldText.object) else {
+        guard case .object(let end)? = property.value(item, ValueText.key) else {
           throw fault(
             line, "'ends' must be two identifiers, of objects that '\(entity.name)' relates.")
         }
         return end
       }
     } else {
-      guard case .string(let text)? = line.json["id"], let found = FieldText.object(text),
+      guard case .string(let text)? = line.json["id"], let found = ValueText.key(text),
         found.entity == entity.layout.entityNumber
       else { throw fault(line, "'id' must be an identifier of '\(entity.name)'.") }
       key = found

@@ -88,11 +88,11 @@ package struct PatchWriter {
     return .object([
       "change": .string(change), "store": part.name.map(JSON.string),
       entity.isLinks ? "links" : "entity": .string(entity.name),
-      "id": entity.isLinks ? nil : .string(FieldText.identifier(key)),
+      "id": entity.isLinks ? nil : .string(ValueText.text(key)),
       "ends": entity.isLinks ? .array(ends) : nil,
       "properties": entity.isLinks && properties.isEmpty ? nil : .members(properties),
     ])
   }
 
-  private func json(_ value: Value) -> JSON { FieldText.json(value) }
+  private func json(_ value: Value) -> JSON { ValueText.exchange.json(value) }
 }

@@ -98,21 +98,22 @@ final class EntityExport {
     case .toOne(let name, let column):
       guard let key = try reference(column, place) else { return }
       begin(name)
-      output.append("\"\(FieldText.text(key))\"")
+      output.append("\"\(ValueText.text(key))\"")
     case .toMany(let name, let list):
       let keys = lists[list].others(of: place.key)
       guard !keys.isEmpty else { return }
       begin(name)
       for (index, key) in keys.enumerated() {
         output.append(index == 0 ? "[\"" : "\",\"")
-        output.append(FieldText.text(key))
+        output.append(ValueText.text(key))
       }
       output.append("\"]")
     }
   }
 
   private func write(_ value: Value) {
-    let (text, isBare) = FieldText.text(value)
+    let text = ValueText.exchange.text(value)
+    let isBare = ValueText.isBare(value)
     if isBare { output.append(text) } else { output.append(quoted: text) }
   }
 
@@ -123,16 +124,16 @@ final class EntityExport {
     case .attribute(_, let column, _):
       output.append(",")
       let value = try value(column, place)
-      if !value.isNull { output.append(cell: FieldText.text(value).text) }
+      if !value.isNull { output.append(cell: ValueText.exchange.text(value)) }
     case .composite(_, let parts):
       for part in parts { try writeCells(part, place) }
     case .toOne(_, let column):
       output.append(",")
-      if let key = try reference(column, place) { output.append(FieldText.text(key)) }
+      if let key = try reference(column, place) { output.append(ValueText.text(key)) }
     case .toMany(_, let list):
       output.append(",")
       let keys = lists[list].others(of: place.key)
-      output.append(keys.map(FieldText.text).joined(separator: " "))
+      output.append(keys.map(ValueText.text).joined(separator: " "))
     }
   }
 }

@@ -136,18 +136,18 @@ package struct ResultText {
       writeObject(key, cells, columns, indent: nil)
       output.append("}\n")
     case .csv:
-      if let key { output.append(FieldText.text(key)) }
+      if let key { output.append(ValueText.text(key)) }
       if namesEntities { output.append("," + columns.entity) }
       for (index, cell) in cells.enumerated() {
         if key != nil || index > 0 { output.append(",") }
         switch cell {
         case .value(.null): break
-        case .value(let value): output.append(cell: FieldText.text(value).text)
+        case .value(let value): output.append(cell: ValueText.exchange.text(value))
         case .list(let keys):
-          output.append(keys.map { FieldText.text($0) }.joined(separator: " "))
+          output.append(keys.map { ValueText.text($0) }.joined(separator: " "))
         case .values(let values) where values.isEmpty: break
         case .values(let values):
-          output.append(cell: values.map { FieldText.text($0).text }.joined(separator: "; "))
+          output.append(cell: values.map { ValueText.exchange.text($0) }.joined(separator: "; "))
         }
       }
       output.append("\n")
@@ -170,7 +170,7 @@ package struct ResultText {
       output.append("\(indent ?? "")\"\(FieldName.entity)\"\(colon)")
       output.append(quoted: columns.entity)
       output.append(",\(indent ?? "")\"\(FieldName.identifier)\"\(colon)\"")
-      output.append(FieldText.text(key))
+      output.append(ValueText.text(key))
       output.append("\"")
     }
     var isFirst = key == nil
@@ -192,7 +192,8 @@ package struct ResultText {
       case .value(let value):
         if value.isNull, !columns[index].writesNull { return false }
         begin(name, isFirst: isFirst, indent)
-        let (text, isBare) = FieldText.text(value)
+        let text = ValueText.exchange.text(value)
+        let isBare = ValueText.isBare(value)
         if isBare { output.append(text) } else { output.append(quoted: text) }
       case .list(let keys):
         if keys.isEmpty { return false }
@@ -228,7 +229,8 @@ package struct ResultText {
     output.append("[")
     for (place, value) in values.enumerated() {
       output.append((place == 0 ? "" : ",") + inner)
-      let (text, isBare) = FieldText.text(value)
+      let text = ValueText.exchange.text(value)
+      let isBare = ValueText.isBare(value)
       if isBare { output.append(text) } else { output.append(quoted: text) }
     }
     output.append((values.isEmpty ? "" : indent ?? "") + "]")

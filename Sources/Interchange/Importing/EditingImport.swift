@@ -136,7 +136,7 @@ final class EditingImport {
     var property = named.isEmpty ? nil : named
     var sentence = reason
     if place == nil {
-      let identifier = FieldText.text(object.key)
+      let identifier = ValueText.text(object.key)
       sentence = "\(identifier): \(reason)"
       if let cause = causes[object] {
         (origin, property) = (cause.place, cause.list)
@@ -154,7 +154,7 @@ final class EditingImport {
   /// Returns the name of an object for messages: its line, or its identifier in the store.
   private func name(_ object: ObjectID) -> String {
     guard let place = places[object], !existing.contains(where: { $0.objectID == object }) else {
-      return "'\(FieldText.text(object.key))'"
+      return "'\(ValueText.text(object.key))'"
     }
     return place.file.isEmpty ? "the object of line \(place.line)" : "\(place.file):\(place.line)"
   }
@@ -193,7 +193,7 @@ final class EditingImport {
   ) throws -> ManagedObject? {
     let number = entity.layout.entityNumber
     if options.updatesSameIdentifiers, let identifier = record.identifier,
-      let key = FieldText.key(identifier), try plan.view.contains(key)
+      let key = ValueText.key(identifier), try plan.view.contains(key)
     {
       guard key.entity == number else {
         throw record.problem(

@@ -161,7 +161,7 @@ final class ImportSurvey {
         continue
       }
       // An identifier without any object is reported with its line in the second pass.
-      guard let key = FieldText.key(text), plan.schema[key.entity] != nil,
+      guard let key = ValueText.key(text), plan.schema[key.entity] != nil,
         try plan.view.contains(key)
       else { continue }
       find(key, number)
@@ -202,7 +202,7 @@ final class ImportSurvey {
   private var definesExported: Bool {
     (0..<identifiers.count).contains {
       identifiers.key($0) != nil && !identifiers.isThere($0)
-        && FieldText.key(identifiers.text($0)) != nil
+        && ValueText.key(identifiers.text($0)) != nil
     }
   }
 }

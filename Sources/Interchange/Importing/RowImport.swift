@@ -166,7 +166,7 @@ final class RowImport {
       var problem = record.problem(
         found.constraint.names.joined(separator: ", "),
         UniqueValues.reason(
-          isStored ? "'\(FieldText.text(found.other))'" : "an earlier object of the files"))
+          isStored ? "'\(ValueText.text(found.other))'" : "an earlier object of the files"))
       problem.conflict = ConstraintConflict(
         entity: found.constraint.entity, constraint: found.constraint.names,
         values: found.values,

@@ -16,7 +16,7 @@ enum StoredKeys {
     var wanted: [String: [String]] = [:]
     for text in values {
       let value = try? FieldText.value(.cell(text), of: attribute.type)
-      if let value { wanted[FieldText.text(value).text, default: []].append(text) }
+      if let value { wanted[ValueText.exchange.text(value), default: []].append(text) }
     }
     var found: [String: ObjectKey] = [:]
     for member in model.family(of: key.entity) {
@@ -28,7 +28,7 @@ enum StoredKeys {
         let keys = try batch.block.keys
         for row in 0..<batch.block.rowCount where !(batch.hidden?.contains(row) ?? false) {
           let value = column.value(at: row)
-          guard !value.isNull, let texts = wanted[FieldText.text(value).text] else { continue }
+          guard !value.isNull, let texts = wanted[ValueText.exchange.text(value)] else { continue }
           let object = ObjectKey(
             entity: layout.entityNumber, number: UInt64(bitPattern: keys.integer(at: row)))
           for text in texts { found[text] = object }

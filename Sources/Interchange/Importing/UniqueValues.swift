@@ -102,7 +102,7 @@ final class UniqueValues {
       case .date(let date):
         let seconds = date.timeIntervalSinceReferenceDate
         words = Array(RealText.text(seconds == 0 ? 0 : seconds).utf8)
-      case let value: words = Array(FieldText.text(value).text.utf8)
+      case let value: words = Array(ValueText.exchange.text(value).utf8)
       }
       one.combine(words)
       other.combine(words)

@@ -1,4 +1,5 @@
 import JSONText
+import ObjectModel
 
 /// Reads the objects of a file one by one.
 final class RecordReader {
@@ -87,7 +88,7 @@ final class RecordReader {
     case .csv:
       if isEmpty(field) { return .null }
       let text = try cell(field)
-      if field.prefix.isEmpty || (field.mayBeIdentifier && FieldText.key(text) != nil) {
+      if field.prefix.isEmpty || (field.mayBeIdentifier && ValueText.key(text) != nil) {
         return .cell(text)
       }
       return .cell(field.prefix + text)

@@ -277,10 +277,9 @@ extension AttributeType {
   /// Whether values of this type may fit another type, which a migration finds out for each value.
   func mayBecome(_ other: AttributeType) -> Bool {
     if becomes(other) { return true }
-    return switch (self, other) {
-    case (.int16, .boolean), (.int32, .boolean), (.int64, .boolean), (.int32, .int16),
-      (.int64, .int16), (.int64, .int32), (.double, .int16), (.double, .int32), (.double, .int64),
-      (.string, .uri), (.string, .uuid), (.binary, .transformable):
+    return switch (traits.content, other.traits.content) {
+    case (.integer, .boolean), (.integer, .integer), (.double, .integer), (.string, .uri),
+      (.string, .uuid), (.binary, .binary):
       true
     default: false
     }
@@ -291,7 +290,7 @@ extension Attribute {
   /// Returns the value in the attribute's type; `nil` if it is not convertible.
   func taking(_ value: Value) -> Value? {
     if type.accepts(value) { return value }
-    switch (type, value) {
+    switch (type.traits.content, value) {
     case (.double, .boolean(let flag)): return .double(flag ? 1 : 0)
     case (.float, .boolean(let flag)): return .float(flag ? 1 : 0)
     case (.decimal, .boolean(let flag)): return .decimal(flag ? 1 : 0)
@@ -310,16 +309,14 @@ extension Attribute {
       return .double(NSDecimalNumber(decimal: number).doubleValue)
     case (.boolean, .integer(let number)) where number == 0 || number == 1:
       return .boolean(number == 1)
-    case (.int16, .boolean(let flag)), (.int32, .boolean(let flag)), (.int64, .boolean(let flag)):
+    case (.integer, .boolean(let flag)):
       return .integer(flag ? 1 : 0)
-    case (.int16, .double(let number)), (.int32, .double(let number)),
-      (.int64, .double(let number)):
+    case (.integer, .double(let number)):
       return Int64(exactly: number).map { .integer($0) }.flatMap { type.accepts($0) ? $0 : nil }
     case (.uri, .string(let text)): return .uri(text)
     case (.string, .uri(let text)): return .string(text)
     case (.string, .uuid(let uuid)): return .string(uuid.uuidString)
     case (.uuid, .string(let text)): return UUID(spelled: text).map { .uuid($0) }
-    case (.transformable, .binary): return value
     default: return nil
     }
   }

@@ -36,26 +36,9 @@ enum PropertyWords {
   }
 
   private static func values(of attribute: Attribute) -> String {
-    let kind =
-      switch attribute.type {
-      case .int16: "a whole number of 16 bits"
-      case .int32: "a whole number of 32 bits"
-      case .int64: "a whole number of 64 bits"
-      case .decimal: "a decimal number"
-      case .double: "a number"
-      case .float: "a number of 32 bits"
-      case .string: "text"
-      case .boolean: "yes or no"
-      case .date: "a moment"
-      case .binary: "bytes"
-      case .uuid: "a UUID"
-      case .uri: "a URI"
-      case .transformable:
-        attribute.valueTransformerName.map { "bytes made by \(CodeText.code($0))" } ?? "bytes"
-      case .composite: "a group of values"
-      case .objectID: "an object identifier"
-      case .undefined: "of no type"
-      }
+    let transformer = attribute.valueTransformerName.map { " made by \(CodeText.code($0))" } ?? ""
+    let isMade = attribute.type == .transformable
+    let kind = attribute.type.traits.words + (isMade ? transformer : "")
     return kind + bounds(of: attribute)
   }
 

@@ -19,21 +19,8 @@ struct TypeNames {
 
   /// Returns the type of an attribute's values; `nil` if the attribute type has no values in Swift.
   func values(_ type: AttributeType) -> String? {
-    switch type {
-    case .int16: swift("Int16")
-    case .int32: swift("Int32")
-    case .int64: swift("Int64")
-    case .double: swift("Double")
-    case .float: swift("Float")
-    case .boolean: swift("Bool")
-    case .string: swift("String")
-    case .decimal: foundation("Decimal")
-    case .date: foundation("Date")
-    case .binary, .transformable: foundation("Data")
-    case .uuid: foundation("UUID")
-    case .uri: foundation("URL")
-    case .undefined, .objectID, .composite: nil
-    }
+    guard let name = type.traits.swiftName else { return nil }
+    return type.traits.isOfFoundation ? foundation(name) : swift(name)
   }
 
   /// The names of value types.
@@ -43,10 +30,5 @@ struct TypeNames {
   ]
 
   /// Whether values of the attribute type have a type of Foundation.
-  static func isFoundation(_ type: AttributeType) -> Bool {
-    switch type {
-    case .decimal, .date, .binary, .transformable, .uuid, .uri: true
-    default: false
-    }
-  }
+  static func isFoundation(_ type: AttributeType) -> Bool { type.traits.isOfFoundation }
 }

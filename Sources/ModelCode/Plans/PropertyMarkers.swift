@@ -153,10 +153,9 @@ struct PropertyLiterals {
   /// Returns the default value of an attribute, if a plain literal expresses it.
   static func plainDefault(of attribute: Attribute) -> String? {
     guard attribute.derivation == nil else { return nil }
-    switch (attribute.type, attribute.defaultValue) {
+    switch (attribute.type.traits.content, attribute.defaultValue) {
     case (.boolean, .boolean(let value)): return "\(value)"
-    case (.int16, .integer(let number)), (.int32, .integer(let number)),
-      (.int64, .integer(let number)):
+    case (.integer, .integer(let number)):
       return "\(number)"
     case (.double, .double(let number)) where number.isFinite: return "\(number)"
     case (.float, .float(let number)) where number.isFinite: return "\(number)"

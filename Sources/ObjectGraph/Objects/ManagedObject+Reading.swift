@@ -205,18 +205,18 @@ extension ManagedObject {
 extension AttributeType {
   /// The value that a read returns for a required attribute without a value.
   fileprivate var zero: Value {
-    switch self {
-    case .int16, .int32, .int64: .integer(0)
+    switch traits.content {
+    case .integer: .integer(0)
     case .decimal: .decimal(0)
     case .double: .double(0)
     case .float: .float(0)
     case .string: .string("")
     case .boolean: .boolean(false)
     case .date: .date(Date(timeIntervalSinceReferenceDate: 0))
-    case .binary, .transformable: .binary(Data())
+    case .binary: .binary(Data())
     case .uuid: .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
     case .uri: .uri("about:blank")
-    case .undefined, .objectID, .composite: .null
+    case .object, nil: .null
     }
   }
 }

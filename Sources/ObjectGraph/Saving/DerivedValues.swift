@@ -130,8 +130,8 @@ private struct DerivedValue {
   /// Returns a number as a value of the attribute's type.
   private func converted(_ number: Decimal) -> Value {
     let real = NSDecimalNumber(decimal: number).doubleValue
-    switch attribute.type {
-    case .int16, .int32, .int64: return .integer(NSDecimalNumber(decimal: number).int64Value)
+    switch attribute.type.traits.content {
+    case .integer: return .integer(NSDecimalNumber(decimal: number).int64Value)
     case .decimal: return .decimal(number)
     case .float: return .float(Float(real))
     default: return .double(real)

@@ -7,32 +7,28 @@ extension AttributeType {
   /// Returns the problem with a value for an attribute of this type; `nil` if there is none. The text ends a
   /// sentence such as "The default value of 'age' …". A missing value is always accepted here.
   package func problem(with value: Value) -> String? {
-    switch (self, value) {
-    case (_, .null), (.undefined, _), (.decimal, .decimal), (.double, .double), (.float, .float),
-      (.string, .string), (.boolean, .boolean), (.date, .date), (.binary, .binary),
-      (.transformable, .binary), (.uuid, .uuid), (.uri, .uri), (.objectID, .object):
-      return nil
-    case (.int16, .integer(let number)) where Int16(exactly: number) == nil,
-      (.int32, .integer(let number)) where Int32(exactly: number) == nil:
-      return "\(number) is out of range for the type \(sourceName)"
-    case (.int16, .integer), (.int32, .integer), (.int64, .integer):
-      return nil
-    default:
-      return "\(value.text) is \(value.kind); the attribute has the type \(sourceName)"
+    guard let kind = value.kind, self != .undefined else { return nil }
+    if kind != traits.content {
+      return "\(value.text) is \(kind.words); the attribute has the type \(sourceName)"
     }
+    if case .integer(let number) = value, let range = traits.range, !range.contains(number) {
+      return "\(number) is out of range for the type \(sourceName)"
+    }
+    return nil
   }
 
   /// Returns the problem with a bound for values of this type, as the end of a sentence; `nil` if there is none.
   func problem(withBound bound: Value) -> String? {
-    switch self {
-    case .int16, .int32, .int64, .decimal, .double, .float, .date:
+    switch traits.content {
+    case .integer, .decimal, .double, .float, .date:
       return problem(with: bound)
     case .string:
       guard case .integer(let length) = bound else {
-        return "\(bound.text) is \(bound.kind); bounds of text are numbers of characters"
+        return
+          "\(bound.text) is \(bound.kind?.words ?? "no value"); bounds of text are numbers of characters"
       }
       return length < 0 ? "\(length) is negative; bounds of text are numbers of characters" : nil
-    case .undefined, .boolean, .binary, .uuid, .uri, .transformable, .objectID, .composite:
+    case .boolean, .binary, .uuid, .uri, .object, nil:
       return "\(bound.text) is not allowed: values of the type \(sourceName) have no bounds"
     }
   }
@@ -76,24 +72,6 @@ extension Value {
     case (.decimal(let left), .decimal(let right)): order(left, right)
     case (.date(let left), .date(let right)): order(left, right)
     default: nil
-    }
-  }
-
-  /// The kind of the value, in words.
-  var kind: String {
-    switch self {
-    case .null: "no value"
-    case .boolean: "a Boolean"
-    case .integer: "a whole number"
-    case .float: "a 32-bit floating-point number"
-    case .double: "a 64-bit floating-point number"
-    case .decimal: "a decimal number"
-    case .string: "text"
-    case .date: "a date"
-    case .uuid: "a UUID"
-    case .uri: "a URI"
-    case .binary: "bytes"
-    case .object: "an object"
     }
   }
 

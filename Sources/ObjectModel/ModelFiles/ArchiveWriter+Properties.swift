@@ -79,7 +79,7 @@ extension ArchiveWriter {
     }
     fields["NSAttributeType"] = .integer(Int64(attribute.type.rawValue))
     fields["NSAttributeValueClassName"] = text(
-      attribute.type == .transformable ? attribute.valueClassName : attribute.type.valueClassName)
+      attribute.type == .transformable ? attribute.valueClassName : attribute.type.traits.className)
     fields["NSDefaultValue"] = value(attribute.defaultValue)
     fields["NSValueTransformerName"] = text(attribute.valueTransformerName)
     var flags: Int64 = 0
@@ -157,22 +157,6 @@ extension ArchiveWriter {
     case .uuid(let value): archive.uuid(value)
     case .uri(let value): archive.url(value)
     case .binary(let value): archive.add(.data(value))
-    }
-  }
-}
-
-extension AttributeType {
-  /// The class of the values, if the type alone determines it.
-  fileprivate var valueClassName: String? {
-    switch self {
-    case .int16, .int32, .int64, .double, .float, .boolean: "NSNumber"
-    case .decimal: "NSDecimalNumber"
-    case .string: "NSString"
-    case .date: "NSDate"
-    case .binary: "NSData"
-    case .uuid: "NSUUID"
-    case .uri: "NSURL"
-    case .undefined, .transformable, .objectID, .composite: nil
     }
   }
 }

@@ -54,9 +54,9 @@ struct SourceReader {
       let type = place.type(for: type)
       let name = type == .date && rest[place.dateName] != nil ? place.dateName : place.textName
       guard let text = rest[name] else { return .null }
-      guard let value = SourceText.value(text, of: type) else { return .null }
+      guard let value = ValueText.modelSource.value(text, of: type) else { return .null }
       let usualName = type == .date ? place.dateName : place.textName
-      if name == usualName, SourceText.text(value) == text { rest[name] = nil }
+      if name == usualName, ValueText.modelSource.text(value) == text { rest[name] = nil }
       return value
     }
 

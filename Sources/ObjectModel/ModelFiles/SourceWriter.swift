@@ -26,13 +26,14 @@ struct SourceWriter {
       let type = place.type(for: type)
       for name in [place.dateName, place.textName] {
         guard let kept = texts[name] else { continue }
-        let keptValue = SourceText.value(kept, of: type)
+        let keptValue = ValueText.modelSource.value(kept, of: type)
         if keptValue ?? .null == value { return }
         // Older editors wrote a date also as text, beside the number. Only the number matters.
         if type == .date && keptValue == nil { continue }
         texts[name] = nil
       }
-      self[type == .date ? place.dateName : place.textName] = SourceText.text(value)
+      guard !value.isNull else { return }
+      self[type == .date ? place.dateName : place.textName] = ValueText.modelSource.text(value)
     }
 
     /// Returns the XML attributes: known names in the given order, then all remaining names.

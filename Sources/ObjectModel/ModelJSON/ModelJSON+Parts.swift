@@ -143,7 +143,7 @@ extension ModelJSON {
         return reading.report(
           "Only a default value of an attribute with the type \"Undefined\" has a type of its own.")
       }
-      let natural = ModelJSONValue.json(attribute.defaultValue)
+      let natural = ValueText.modelJSON.json(attribute.defaultValue)
       if let value = ModelJSONValue.read(natural, of: type, &reading) {
         attribute.defaultValue = value
       }
@@ -203,7 +203,7 @@ extension ModelJSON {
   ) -> ModelJSONField<Attribute> {
     ModelJSONField(key) { attribute in
       let value = attribute[keyPath: property]
-      return value.isNull ? nil : ModelJSONValue.json(value)
+      return value.isNull ? nil : ValueText.modelJSON.json(value)
     } read: { json, attribute, reading in
       if let value = ModelJSONValue.read(json, of: type(attribute), &reading) {
         attribute[keyPath: property] = value

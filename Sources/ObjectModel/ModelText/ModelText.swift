@@ -63,7 +63,7 @@ public enum ModelText {
 
   /// Returns the name of a type in the text: `Int16`. Composite attributes have the name of their composite type instead.
   package static func typeName(of type: AttributeType) -> String {
-    ModelTextType.name(of: type) ?? type.sourceName
+    type.traits.textName ?? type.sourceName
   }
 
   /// Returns whether bytes that are neither XML nor a property list seem to be the text of a model: the first word that

@@ -109,20 +109,20 @@ extension ModelTextReader {
       case (.undefined, .string(let text)): .string(text)
       case (.undefined, .number(let digits)):
         Int64(digits).map { .integer($0) } ?? Double(digits).map { .double($0) }
-      case (.date, .string(let text)):
-        ISOMoment.seconds(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
-          ?? SourceText.value(text, of: type)
-      case (_, .string(let text)) where type.takesText: SourceText.value(text, of: type)
-      case (_, .number(let digits)) where type.isNumber: SourceText.value(digits, of: type)
+      case (_, .string(let text)) where type.traits.isWrittenAsText:
+        ValueText.modelText.value(text, of: type)
+      case (_, .number(let digits)) where type.traits.isNumber:
+        ValueText.modelText.value(digits, of: type)
       // A number that has no digits is text.
       case (_, .string(let text))
-      where type.isNumber && !text.unicodeScalars.contains(where: { ("0"..."9").contains($0) }):
-        SourceText.value(text, of: type)
+      where type.traits.isNumber
+        && !text.unicodeScalars.contains(where: { ("0"..."9").contains($0) }):
+        ValueText.modelText.value(text, of: type)
       default: nil
       }
     guard let value else {
-      let name = ModelTextType.name(of: type) ?? type.sourceName
-      throw cursor.fault(expecting: "a value of the type \(name), such as \(type.exampleLiteral)")
+      let name = ModelText.typeName(of: type)
+      throw cursor.fault(expecting: "a value of the type \(name), such as \(type.traits.example)")
     }
     cursor.skip()
     return value
@@ -298,40 +298,6 @@ extension ModelTextToken.Kind {
     switch self {
     case .name, .string: true
     case .number, .symbol: false
-    }
-  }
-}
-
-extension AttributeType {
-  /// Whether values of this type are texts in quotation marks.
-  fileprivate var takesText: Bool {
-    switch self {
-    case .string, .uri, .uuid, .binary, .transformable, .date: true
-    default: false
-    }
-  }
-
-  /// Whether values of this type are numbers.
-  fileprivate var isNumber: Bool {
-    switch self {
-    case .int16, .int32, .int64, .decimal, .double, .float: true
-    default: false
-    }
-  }
-
-  /// A value of this type, for messages.
-  fileprivate var exampleLiteral: String {
-    switch self {
-    case .int16, .int32, .int64: "5"
-    case .decimal, .double, .float: "2.5"
-    case .boolean: "true"
-    case .string: "\"text\""
-    case .date: "\"2026-01-31T09:30:00Z\""
-    case .uri: "\"https://www.swift.org\""
-    case .uuid: "\"E621E1F8-C36C-495A-93FC-0C247A3E6E5F\""
-    case .binary, .transformable: "\"AQID\" in Base64"
-    case .undefined: "5"
-    case .objectID, .composite: "none: values of this type have no text"
     }
   }
 }

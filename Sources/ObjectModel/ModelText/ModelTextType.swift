@@ -1,14 +1,11 @@
 /// The names of types in a model's text.
 enum ModelTextType {
-  /// The types of attributes that have a name of their own. Composite attributes name their composite type.
-  static let types: [(name: String, type: AttributeType)] = [
-    ("String", .string), ("Int16", .int16), ("Int32", .int32), ("Int64", .int64),
-    ("Decimal", .decimal), ("Double", .double), ("Float", .float), ("Bool", .boolean),
-    ("Date", .date), ("Data", .binary), ("UUID", .uuid), ("URL", .uri),
-    ("Transformable", .transformable), ("ObjectID", .objectID), ("Undefined", .undefined),
-  ]
+  private static let types = Dictionary(
+    uniqueKeysWithValues: AttributeType.allCases.compactMap { type in
+      type.traits.textName.map { ($0, type) }
+    })
 
-  static let names = types.map(\.name)
+  static let names = AttributeType.allCases.compactMap(\.traits.textName)
 
   /// The types that authors may mean by names of other systems, by the names in lower case.
   static let otherNames = [
@@ -19,13 +16,7 @@ enum ModelTextType {
     "datetime": "Date", "timestamp": "Date", "time": "Date", "guid": "UUID", "string": "String",
   ]
 
-  static func type(_ name: String) -> AttributeType? {
-    types.first { $0.name == name }?.type
-  }
-
-  static func name(of type: AttributeType) -> String? {
-    types.first { $0.type == type }?.name
-  }
+  static func type(_ name: String) -> AttributeType? { types[name] }
 }
 
 /// The words of options and flags in a model's text.

@@ -193,7 +193,7 @@ struct ModelTextWriter {
       word("composite")
       name(composite)
     } else {
-      word(ModelTextType.name(of: attribute.type) ?? attribute.type.sourceName)
+      word(ModelText.typeName(of: attribute.type))
     }
     if attribute.isOptional { symbol("?") }
     if !attribute.defaultValue.isNull {
@@ -268,17 +268,14 @@ struct ModelTextWriter {
     case .null, .object: break
     case .boolean(let flag): word(flag ? "true" : "false")
     case .integer(let number): self.number("\(number)")
-    case .date(let date):
-      let seconds = date.timeIntervalSinceReferenceDate
-      text(ISOMoment.text(seconds) ?? "\(seconds)")
     case .float, .double, .decimal:
       // A number that has no digits is written as text: "inf", "nan".
-      let digits = SourceText.text(value) ?? ""
+      let digits = ValueText.modelText.text(value)
       let isDigits = digits.utf8.allSatisfy { byte in
         (0x30...0x39).contains(byte) || "+-.e".utf8.contains(byte)
       }
       if isDigits { number(digits) } else { text(digits) }
-    case .string, .uri, .uuid, .binary: text(SourceText.text(value) ?? "")
+    case .string, .uri, .uuid, .binary, .date: text(ValueText.modelText.text(value))
     }
   }
 

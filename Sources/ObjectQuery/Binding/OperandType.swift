@@ -16,21 +16,12 @@ indirect enum OperandType: Hashable {
   case object(String?)
   case collection(OperandType)
 
-  init(_ type: AttributeType) {
-    switch type {
-    case .boolean, .int16, .int32, .int64, .float, .double, .decimal: self = .number
-    case .string, .uri: self = .text
-    case .date: self = .date
-    case .uuid: self = .uuid
-    case .binary, .transformable: self = .binary
-    case .objectID: self = .object(nil)
-    case .undefined, .composite: self = .unknown
-    }
-  }
+  init(_ type: AttributeType) { self = type.traits.content.map { OperandType($0) } ?? .unknown }
 
-  init(_ value: Value) {
-    switch value {
-    case .null: self = .null
+  init(_ value: Value) { self = value.kind.map { OperandType($0) } ?? .null }
+
+  private init(_ kind: Value.Kind) {
+    switch kind {
     case .boolean, .integer, .float, .double, .decimal: self = .number
     case .string, .uri: self = .text
     case .date: self = .date

@@ -30,8 +30,8 @@ extension ColumnTest {
     _ kind: ColumnKind, _ operation: QueryPredicate.Operator, _ value: Value,
     _ comparison: BoundComparison
   ) -> ColumnTest? {
-    switch kind {
-    case .boolean, .int16, .int32, .int64:
+    switch kind.content {
+    case .boolean, .integer:
       guard let number = Number(value) else { return nil }
       return integers(operation, number)
     case .float, .double:
@@ -41,7 +41,7 @@ extension ColumnTest {
       guard case .date(let date) = value else { return nil }
       return reals(operation, date.timeIntervalSinceReferenceDate)
     case .string, .uri: return comparison.pattern.map { .text($0) }
-    case .reference:
+    case .object:
       guard case .object(let key) = value else { return nil }
       return integers(operation, .integer(Int64(bitPattern: key.rawValue)))
     case .uuid:
@@ -122,8 +122,8 @@ extension ColumnTest {
   }
 
   private static func between(_ kind: ColumnKind, _ low: Value, _ high: Value) -> ColumnTest? {
-    switch kind {
-    case .boolean, .int16, .int32, .int64:
+    switch kind.content {
+    case .boolean, .integer:
       guard let low = Number(low), let high = Number(high),
         let from = low.ceiling, let to = high.floor
       else { return nil }
@@ -149,8 +149,8 @@ extension ColumnTest {
   ) -> ColumnTest? {
     guard values.count == count else { return nil }
     let values = values.filter { !$0.isNull }
-    switch kind {
-    case .boolean, .int16, .int32, .int64:
+    switch kind.content {
+    case .boolean, .integer:
       let numbers = values.compactMap { Number($0) }
       guard numbers.count == values.count else { return nil }
       var wholes: [Int64] = []
@@ -162,7 +162,7 @@ extension ColumnTest {
         }
       }
       return .integerSet(wholes.sorted())
-    case .reference:
+    case .object:
       let keys = values.compactMap { value -> Int64? in
         if case .object(let key) = value { Int64(bitPattern: key.rawValue) } else { nil }
       }

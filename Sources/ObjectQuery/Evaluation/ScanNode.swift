@@ -328,18 +328,11 @@ extension ScanNode {
 extension ColumnKind {
   /// Returns whether values of the two kinds are compared as the same type.
   fileprivate func comparesInPlace(with other: ColumnKind) -> Bool {
-    switch (self, other) {
+    switch (content, other.content) {
     case (.string, .string), (.string, .uri), (.uri, .string), (.uri, .uri): true
-    case (.date, .date), (.reference, .reference): true
+    case (.date, .date), (.object, .object): true
     case (.float, .float), (.float, .double), (.double, .float), (.double, .double): true
-    case (.boolean, _), (.int16, _), (.int32, _), (.int64, _): other.isWhole
-    default: false
-    }
-  }
-
-  private var isWhole: Bool {
-    switch self {
-    case .boolean, .int16, .int32, .int64: true
+    case (.boolean, _), (.integer, _): other.isWhole
     default: false
     }
   }

@@ -155,11 +155,10 @@ extension Value {
   /// Returns the value in a form that an index over a column of the given kind compares as predicates do; `nil` if
   /// there is none, or the index would treat it as another value.
   fileprivate func exact(in kind: ColumnKind) -> Value? {
-    switch (self, kind) {
+    switch (self, kind.content) {
     case (.null, _), (.boolean, .boolean), (.date, .date), (.decimal, .decimal),
-      (.string, .string), (.uri, .uri), (.uuid, .uuid), (.object, .reference):
+      (.string, .string), (.uri, .uri), (.uuid, .uuid), (.object, .object), (.integer, .integer):
       return self
-    case (.integer, .int16), (.integer, .int32), (.integer, .int64): return self
     case (.integer(let value), .decimal): return .decimal(Decimal(value))
     case (.integer(let value), .double):
       return Double(exactly: value).map { .double($0) }

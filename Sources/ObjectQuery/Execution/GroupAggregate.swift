@@ -173,10 +173,5 @@ extension QueryExpression.Function {
 }
 
 extension ColumnKind {
-  fileprivate var isPlainNumber: Bool {
-    switch self {
-    case .boolean, .int16, .int32, .int64, .float, .double: true
-    default: false
-    }
-  }
+  fileprivate var isPlainNumber: Bool { isWhole || self == .float || self == .double }
 }

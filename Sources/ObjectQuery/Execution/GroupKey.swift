@@ -39,10 +39,10 @@ struct GroupKey {
     _ kept: KeptRows, into numbers: UnsafeMutableBufferPointer<Int32>, _ interpreter: Interpreter
   ) throws {
     if let column {
-      switch column.kind {
+      switch column.kind.content {
       case .string:
         return unsafe number(texts: try kept.reader.column(column), kept, into: numbers)
-      case .boolean, .int16, .int32, .int64, .reference:
+      case .boolean, .integer, .object:
         return unsafe number(integers: try kept.reader.column(column), kept, into: numbers)
       default: break
       }

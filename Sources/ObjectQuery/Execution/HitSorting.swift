@@ -161,9 +161,10 @@ private struct SortRanks {
     // Bytes have no useful order, and may be expensive to read.
     if column.kind == .binary { return nil }
     let columns = try hits.readers.map { try $0.column(column) }
-    switch column.kind {
-    case .boolean, .int16, .int32: return (ofSmallIntegers(columns, hits), nil)
-    case .int64: return ofIntegers(columns, hits).map { ($0, nil) }
+    switch column.kind.content {
+    case .boolean, .integer:
+      if column.kind.integerRange.upperBound < .max { return (ofSmallIntegers(columns, hits), nil) }
+      return ofIntegers(columns, hits).map { ($0, nil) }
     case .float, .double, .date: return (ofReals(columns, hits), nil)
     case .string, .uri:
       guard !options.folds, !options.contains(.localeSensitive) else { return nil }
@@ -172,7 +173,7 @@ private struct SortRanks {
         return (ofRepeatedTexts(columns, hits), nil)
       }
       return ofTexts(columns, hits)
-    case .decimal, .binary, .uuid, .reference: return nil
+    case .decimal, .binary, .uuid, .object: return nil
     }
   }
 

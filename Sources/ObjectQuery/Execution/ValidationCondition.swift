@@ -127,16 +127,16 @@ extension ValidationPredicate {
 
   /// Returns the keys that values of a type have, as in Foundation's classes.
   private static func keys(of type: AttributeType) -> [String] {
-    switch type {
+    switch type.traits.content {
     case .string:
       [
         "length", "uppercaseString", "lowercaseString", "capitalizedString", "integerValue",
         "intValue", "doubleValue", "boolValue",
       ]
-    case .int16, .int32, .int64, .decimal, .double, .float, .boolean:
+    case .integer, .decimal, .double, .float, .boolean:
       ["integerValue", "intValue", "doubleValue", "boolValue"]
     case .date: ["timeIntervalSinceReferenceDate", "timeIntervalSince1970"]
-    case .binary, .transformable: ["length"]
+    case .binary: ["length"]
     default: []
     }
   }

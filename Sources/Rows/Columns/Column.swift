@@ -162,9 +162,9 @@ extension RawColumn {
   /// Returns the value of row `i`, for a column of any kind.
   package func value(_ i: Int) -> Value {
     if unsafe isNull(i) { return .null }
-    switch unsafe kind {
+    switch unsafe kind.content {
     case .boolean: return unsafe .boolean(integer(i) != 0)
-    case .int16, .int32, .int64: return unsafe .integer(integer(i))
+    case .integer: return unsafe .integer(integer(i))
     case .float: return unsafe .float(float(i))
     case .double: return unsafe .double(double(i))
     case .date: return unsafe .date(Date(timeIntervalSinceReferenceDate: double(i)))
@@ -173,7 +173,7 @@ extension RawColumn {
     case .uri: return unsafe .uri(text(i))
     case .binary: return unsafe .binary(Data(bytes(i)))
     case .uuid: return unsafe .uuid(uuid(i))
-    case .reference:
+    case .object:
       let packed = unsafe UInt64(bitPattern: integer(i))
       return packed == 0 ? .null : .object(ObjectKey(rawValue: packed))
     }

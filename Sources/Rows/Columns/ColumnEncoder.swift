@@ -2,6 +2,7 @@
 // written.
 
 import Checksums
+import ObjectModel
 
 /// Chooses the encoding of one column's values and writes its chunk (spec §3.4).
 ///
@@ -68,9 +69,9 @@ struct ColumnEncoder: ~Copyable {
   }
 
   private mutating func encodeValues(_ values: borrowing ColumnValues, _ entry: inout ColumnEntry) {
-    switch values.kind {
+    switch values.kind.content {
     case .boolean: encodeBooleans(values, &entry)
-    case .int16, .int32, .int64, .reference: encodeIntegers(values, &entry)
+    case .integer, .object: encodeIntegers(values, &entry)
     case .float, .double, .date: encodeReals(values, &entry)
     case .decimal: if !encodeScaledDecimals(values, &entry) { encodeBytes(values, &entry) }
     case .string, .uri, .binary: encodeBytes(values, &entry)

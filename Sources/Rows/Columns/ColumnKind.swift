@@ -35,22 +35,34 @@ public enum ColumnKind: UInt8, Sendable, Hashable, CaseIterable {
 extension ColumnKind {
   /// Creates the kind of column for attributes of the given type; `nil` for types without a column of their own.
   public init?(_ type: AttributeType) {
-    switch type {
-    case .boolean: self = .boolean
-    case .int16: self = .int16
-    case .int32: self = .int32
-    case .int64: self = .int64
-    case .float: self = .float
-    case .double: self = .double
-    case .date: self = .date
-    case .decimal: self = .decimal
-    case .string: self = .string
-    case .uri: self = .uri
-    case .binary, .transformable: self = .binary
-    case .uuid: self = .uuid
-    case .undefined, .objectID, .composite: return nil
+    // Types without a column have no content, or objects, which only relationships lead to.
+    let kind = ColumnKind.allCases.first { kind in
+      kind.content == type.traits.content && kind != .reference
+        && (type.traits.range ?? kind.integerRange) == kind.integerRange
+    }
+    guard let kind else { return nil }
+    self = kind
+  }
+
+  /// The kind of values that a column contains.
+  package var content: Value.Kind {
+    switch self {
+    case .boolean: .boolean
+    case .int16, .int32, .int64: .integer
+    case .float: .float
+    case .double: .double
+    case .date: .date
+    case .decimal: .decimal
+    case .string: .string
+    case .uri: .uri
+    case .binary: .binary
+    case .uuid: .uuid
+    case .reference: .object
     }
   }
+
+  /// Whether values are whole numbers, or booleans, which are the numbers 0 and 1.
+  package var isWhole: Bool { family == .integers && self != .reference }
 
   /// The form in which values of a kind are laid out before they are encoded.
   package enum Family {
@@ -88,13 +100,16 @@ extension ColumnKind {
   ///
   /// A kind that widens in two steps widens in one: the rows of a block keep their kind while a model changes twice.
   public func widens(to other: ColumnKind) -> Bool {
-    switch (self, other) {
-    case (let one, let same) where one == same: true
-    case (.boolean, .int16), (.boolean, .int32), (.boolean, .int64): true
-    case (.boolean, .float), (.boolean, .double), (.boolean, .decimal): true
-    case (.int16, .int32), (.int16, .int64), (.int32, .int64): true
-    case (.int16, .float), (.int16, .double), (.int32, .double), (.float, .double): true
-    case (.int16, .decimal), (.int32, .decimal), (.int64, .decimal): true
+    if self == other { return true }
+    return switch (content, other.content) {
+    case (.boolean, .integer), (.boolean, .float), (.boolean, .double), (.boolean, .decimal): true
+    case (.integer, .integer):
+      other.integerRange.lowerBound <= integerRange.lowerBound
+        && integerRange.upperBound <= other.integerRange.upperBound
+    // A number of 32 bits has 24 bits of digits, and one of 64 bits has 53.
+    case (.integer, .float): integerRange.upperBound <= 1 << 24
+    case (.integer, .double): integerRange.upperBound <= 1 << 53
+    case (.integer, .decimal), (.float, .double): true
     case (.uri, .string), (.string, .binary), (.uri, .binary), (.uuid, .binary): true
     default: false
     }

@@ -107,8 +107,7 @@ struct ColumnValues: ~Copyable {
     switch (value, kind) {
     case (.null, _): appendNull()
     case (.boolean(let value), .boolean): append(word: value ? 1 : 0)
-    case (.integer(let value), .int16), (.integer(let value), .int32),
-      (.integer(let value), .int64):
+    case (.integer(let value), _) where kind.content == .integer:
       precondition(kind.integerRange.contains(value), "The number does not fit the column.")
       append(word: value)
     case (.float(let value), .float): append(word: Int64(value.bitPattern))

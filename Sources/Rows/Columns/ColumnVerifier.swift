@@ -144,8 +144,8 @@ struct ColumnVerifier {
 
   /// Throws if an integer does not fit the column's kind.
   @unsafe private func checkRange(_ raw: RawColumn) throws {
-    guard entry.kind == .int16 || entry.kind == .int32 else { return }
     let range = entry.kind.integerRange
+    guard entry.kind.content == .integer, range.upperBound < .max else { return }
     var fits: Bool
     if entry.step == 0 {
       let most = try unsafe greatest(raw)

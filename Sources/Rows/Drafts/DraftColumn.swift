@@ -284,10 +284,9 @@ extension DraftColumn {
     switch (value, unsafe raw.kind) {
     case (.null, _): setNull(row)
     case (.boolean(let value), .boolean): setInteger(value ? 1 : 0, row)
-    case (.integer(let value), .int16), (.integer(let value), .int32),
-      (.integer(let value), .int64):
+    case (.integer(let value), let kind) where kind.content == .integer:
       precondition(
-        unsafe raw.kind.integerRange.contains(value), "\(value) does not fit the column.")
+        kind.integerRange.contains(value), "\(value) does not fit the column.")
       setInteger(value, row)
     case (.object(let key), .reference): setInteger(Int64(bitPattern: key.rawValue), row)
     case (.float(let value), .float): setFloat(value, row)

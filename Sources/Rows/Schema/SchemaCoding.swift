@@ -262,10 +262,11 @@ extension Value {
     }
     func real() -> Double? { word().map(Double.init(bitPattern:)) }
     let value: Value? =
-      switch kind {
+      switch kind.content {
       case .boolean: bytes == [0] || bytes == [1] ? .boolean(bytes == [1]) : nil
-      case .int16, .int32, .int64:
-        word().map { Int64(bitPattern: $0) }.flatMap { kind.holds($0) ? .integer($0) : nil }
+      case .integer:
+        word().map { Int64(bitPattern: $0) }
+          .flatMap { kind.integerRange.contains($0) ? .integer($0) : nil }
       case .float: real().map { .float(Float($0)) }
       case .double: real().map { .double($0) }
       case .date: real().map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
@@ -276,20 +277,9 @@ extension Value {
       case .uri: String(validating: bytes, as: UTF8.self).map { .uri($0) }
       case .binary: .binary(Data(bytes))
       case .uuid: UUID(bytes: bytes).map { .uuid($0) }
-      case .reference: nil
+      case .object: nil
       }
     guard let value else { return nil }
     self = value
-  }
-}
-
-extension ColumnKind {
-  /// Returns whether an integer fits the kind.
-  fileprivate func holds(_ value: Int64) -> Bool {
-    switch self {
-    case .int16: Int16(exactly: value) != nil
-    case .int32: Int32(exactly: value) != nil
-    default: true
-    }
   }
 }

@@ -87,16 +87,9 @@ extension AtomicRows {
 extension ColumnKind {
   /// Whether the value is null or of this kind.
   fileprivate func holds(_ value: Value) -> Bool {
-    switch (self, value) {
-    case (_, .null), (.boolean, .boolean), (.float, .float), (.double, .double), (.date, .date),
-      (.decimal, .decimal), (.string, .string), (.uri, .uri), (.binary, .binary), (.uuid, .uuid),
-      (.reference, .object):
-      true
-    case (.int16, .integer(let number)): Int16(exactly: number) != nil
-    case (.int32, .integer(let number)): Int32(exactly: number) != nil
-    case (.int64, .integer): true
-    default: false
-    }
+    guard let kind = value.kind else { return true }
+    if case .integer(let number) = value, !integerRange.contains(number) { return false }
+    return kind == content
   }
 }
 

@@ -51,28 +51,16 @@ struct Assignment {
   /// Returns the value, converted to the type of the attribute.
   func value(of attribute: Attribute, on disk: any Disk) throws -> Value {
     if text == "null" { return .null }
-    switch attribute.type {
+    let traits = attribute.type.traits
+    switch traits.content {
     case .string: return .string(text == "\\null" ? "null" : text)
-    case .uri: return .uri(text)
-    case .int16, .int32, .int64: return .integer(try parsed(Int64(text), "a whole number"))
-    case .double: return .double(try parsed(RealText.double(text), "a number"))
-    case .float: return .float(try parsed(RealText.float(text), "a number"))
-    case .decimal: return .decimal(try parsed(decimal, "a decimal number"))
-    case .boolean:
-      switch text.lowercased() {
-      case "true", "yes", "1": return .boolean(true)
-      case "false", "no", "0": return .boolean(false)
-      default: throw wrong("true or false")
-      }
-    case .uuid: return .uuid(try parsed(UUID(spelled: text), "a UUID"))
-    case .date: return .date(try parsed(date(now: Date()), "a date"))
-    case .binary, .transformable: return .binary(try bytes(on: disk))
-    case .undefined, .objectID, .composite:
-      throw CommandError.wrongUsage("'\(key)' can't be set from a command line.")
+    case .date: return .date(try parsed(date(now: Date()), traits.words))
+    case .binary: return .binary(try bytes(on: disk))
+    case .object, nil: throw CommandError.wrongUsage("'\(key)' can't be set from a command line.")
+    default:
+      return try parsed(ValueText.exchange.value(text, of: attribute.type), traits.words)
     }
   }
-
-  private var decimal: Decimal? { DecimalParts(text: text.utf8.span)?.decimal }
 
   private func bytes(on disk: any Disk) throws -> Data {
     guard text.hasPrefix("@") else {

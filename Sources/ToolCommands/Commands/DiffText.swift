@@ -96,8 +96,8 @@ enum DiffJSON {
     let oldId = change.old.flatMap { $0.id == object.id ? nil : $0.id }
     return .object([
       "change": .string(change.kind.rawValue), "store": store.map(JSON.string),
-      "entity": .string(change.entity), "id": Wording.json(.object(object.id)),
-      "oldId": oldId.map { Wording.json(.object($0)) }, "key": key(object),
+      "entity": .string(change.entity), "id": ValueText.exchange.json(.object(object.id)),
+      "oldId": oldId.map { ValueText.exchange.json(.object($0)) }, "key": key(object),
       "properties": .members(
         change.properties.map { property in
           JSON.Member(name: property.name, value: json(property.content, change.kind))
@@ -112,7 +112,8 @@ enum DiffJSON {
       .object(["old": kind == .inserted ? nil : old, "new": kind == .deleted ? nil : new])
     }
     switch content {
-    case .value(let values): return pair(Wording.json(values.old), Wording.json(values.new))
+    case .value(let values):
+      return pair(ValueText.exchange.json(values.old), ValueText.exchange.json(values.new))
     case .reference(let objects):
       return pair(objects.old.map(json) ?? .null, objects.new.map(json) ?? .null)
     case .members(let members):
@@ -129,9 +130,10 @@ enum DiffJSON {
 
   /// Returns a reference: the identifier, or an object with the key.
   private static func json(_ object: ComparedObject) -> JSON {
-    guard let key = key(object) else { return Wording.json(.object(object.id)) }
+    guard let key = key(object) else { return ValueText.exchange.json(.object(object.id)) }
     return .object([
-      "entity": .string(object.entity), "id": Wording.json(.object(object.id)), "key": key,
+      "entity": .string(object.entity), "id": ValueText.exchange.json(.object(object.id)),
+      "key": key,
     ])
   }
 
@@ -140,7 +142,8 @@ enum DiffJSON {
     if object.key.isEmpty { return nil }
     return .members(
       object.key.map { part in
-        JSON.Member(name: part.name, value: part.object.map(json) ?? Wording.json(part.value))
+        JSON.Member(
+          name: part.name, value: part.object.map(json) ?? ValueText.exchange.json(part.value))
       })
   }
 }

@@ -2,7 +2,7 @@ import BinaryStore
 import Comparison
 import Documents
 import Foundation
-import Interchange
+import ObjectModel
 import StoreInterface
 
 /// The command `quire history`.

@@ -158,7 +158,8 @@ struct HistoryOutput {
   private func json(_ version: HistoryLine, _ change: (any ShownChange)?) -> JSON {
     let modelChanges = showsObjects ? change?.modelChanges ?? [] : []
     return JSON.object([
-      "number": .number("\(version.number)"), "saved": Wording.json(.date(version.saved)),
+      "number": .number("\(version.number)"),
+      "saved": ValueText.exchange.json(.date(version.saved)),
       "model": version.model.map(JSON.string), "name": version.name.map(JSON.string),
       "author": version.author.map(JSON.string), "message": version.message.map(JSON.string),
       "undoneTo": version.undoneTo.map { .number("\($0)") },

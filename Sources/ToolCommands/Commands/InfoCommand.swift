@@ -59,7 +59,7 @@ enum InfoCommand {
         "uuid": metadata.uuid.map { .string($0.uuidString) },
         "saves": .number(Int(snapshot.commit)),
         "lane": json(metadata.lanes),
-        "lastSave": description.savedAt.map { Wording.json(.date($0)) },
+        "lastSave": description.savedAt.map { ValueText.exchange.json(.date($0)) },
         "byteCount": .number(description.byteCount),
         "liveByteCount": .number(description.liveByteCount),
         "strayByteCount": .number(description.strayByteCount),

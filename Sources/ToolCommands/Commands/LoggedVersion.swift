@@ -49,12 +49,12 @@ struct LoggedVersion: ShownChange {
       try body(
         .object([
           "change": .string(change.kind.shown.rawValue), "entity": .string(entity(change)),
-          "id": Wording.json(id(change)),
+          "id": ValueText.exchange.json(id(change)),
           "changedProperties": change.kind == .update
             ? .array(change.properties.map(JSON.string)) : nil,
           "properties": .members(
             values.map {
-              JSON.Member(name: $0.key, value: .object(["old": Wording.json($0.value)]))
+              JSON.Member(name: $0.key, value: .object(["old": ValueText.exchange.json($0.value)]))
             }
           ),
         ]))

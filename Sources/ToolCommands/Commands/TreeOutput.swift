@@ -167,8 +167,8 @@ struct TreeJSON {
     }
     let isCut = children.map { $0.count < below.count } ?? (mark == nil && !below.isEmpty)
     return .object([
-      "id": Wording.json(.object(key)), "entity": .string(tree.entityName(of: key)),
-      "name": try tree.name(of: key).map { Wording.json($0) },
+      "id": ValueText.exchange.json(.object(key)), "entity": .string(tree.entityName(of: key)),
+      "name": try tree.name(of: key).map { ValueText.exchange.json($0) },
       "relationship": child.relationship.map(JSON.string), "mark": mark.map(JSON.string),
       "childCount": isCut ? .number(below.count) : nil, "children": children.map(JSON.array),
     ])

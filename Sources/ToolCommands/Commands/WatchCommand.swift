@@ -238,7 +238,8 @@ struct WatchOutput {
   private func writeLine(_ members: [JSON.Member], _ version: HistoryLine) throws {
     guard
       case .members(let head) = JSON.object([
-        "version": .number("\(version.number)"), "saved": Wording.json(.date(version.saved)),
+        "version": .number("\(version.number)"),
+        "saved": ValueText.exchange.json(.date(version.saved)),
         "author": version.author.map(JSON.string), "message": version.message.map(JSON.string),
       ])
     else { return }

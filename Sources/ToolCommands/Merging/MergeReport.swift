@@ -217,7 +217,7 @@ struct MergeReport {
 
   private func json(_ value: Value, _ conflict: StoreMerge.Conflict) -> JSON {
     if case .object(let key) = value { return .string(text(key, conflict)) }
-    return Wording.json(value)
+    return ValueText.exchange.json(value)
   }
 
   private func json(_ state: MergeDispute.State, _ conflict: StoreMerge.Conflict) -> JSON {

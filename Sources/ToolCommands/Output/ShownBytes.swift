@@ -43,10 +43,10 @@ struct ShownBytes {
     case .string(let text): return .string(text)
     case .integer(let number): return .number("\(number)")
     case .unsigned(let number): return .number("\(number)")
-    case .real(let number): return Wording.json(.double(number))
+    case .real(let number): return ValueText.exchange.json(.double(number))
     case .boolean(let isTrue): return .boolean(isTrue)
-    case .date(let date): return Wording.json(.date(date))
-    case .data(let data): return Wording.json(.binary(data))
+    case .date(let date): return ValueText.exchange.json(.date(date))
+    case .data(let data): return ValueText.exchange.json(.binary(data))
     case .array(let items), .set(let items):
       var values: [JSON] = []
       for item in items { values.append(try json(item, depth: depth + 1)) }
@@ -67,10 +67,10 @@ struct ShownBytes {
     if let text = object.string { return .string(text) }
     if let url = object.url { return .string(url) }
     if let uuid = object.uuid { return .string(uuid.uuidString) }
-    if let decimal = object.decimal { return Wording.json(.decimal(decimal)) }
-    if let date = object.date { return Wording.json(.date(date)) }
+    if let decimal = object.decimal { return ValueText.exchange.json(.decimal(decimal)) }
+    if let date = object.date { return ValueText.exchange.json(.date(date)) }
     if let number = object.integer { return .number("\(number)") }
-    if let number = object.real { return Wording.json(.double(number)) }
+    if let number = object.real { return ValueText.exchange.json(.double(number)) }
     if let members = object.members {
       var shown: [JSON.Member] = []
       for (name, member) in members.sorted(by: { $0.0 < $1.0 }) {

@@ -9,20 +9,11 @@ enum Wording {
   /// Returns the value as a person would write it: text in quotes, moments in ISO 8601.
   static func text(_ value: Value) -> String {
     switch value {
-    case .null: "null"
-    case .boolean(let value): value ? "true" : "false"
-    case .integer(let value): "\(value)"
-    case .float(let value): "\(value)"
-    case .double(let value): "\(value)"
-    case .decimal: FieldText.text(value).text
     case .string(let value): value.inQuotationMarks()
-    case .date(let value): FieldText.text(.date(value)).text
-    case .uuid(let value): value.uuidString
-    case .uri(let value): value
     case .binary(let value):
       ShownBytes.text(value)
         ?? count(value.count, "byte") + (archive(value).map { ", \($0)" } ?? "")
-    case .object(let key): "\(key.entity)/p\(key.number)"
+    default: ValueText.exchange.text(value)
     }
   }
 
@@ -64,30 +55,8 @@ enum Wording {
     return root.summary
   }
 
-  /// Returns the value as JSON: a number where JSON has one, text otherwise.
-  static func json(_ value: Value) -> JSON {
-    switch value {
-    case .null: .null
-    case .boolean(let value): .boolean(value)
-    case .integer(let value): .number("\(value)")
-    case .float(let value): number(value)
-    case .double(let value): number(value)
-    // Decimals and dates are texts, because most programs read numbers of JSON as floating-point numbers.
-    case .decimal, .date: .string(FieldText.text(value).text)
-    case .string(let value), .uri(let value): .string(value)
-    case .uuid(let value): .string(value.uuidString)
-    case .binary(let value): .string(value.base64EncodedString())
-    case .object: .string(text(value))
-    }
-  }
-
   /// Returns a count with its noun: "1 byte", "2 bytes".
   static func count(_ count: Int, _ noun: String) -> String {
     "\(count) \(noun)\(count == 1 ? "" : "s")"
-  }
-
-  private static func number(_ value: some BinaryFloatingPoint & LosslessStringConvertible) -> JSON
-  {
-    value.isFinite ? .number("\(value)") : .string("\(value)")
   }
 }

@@ -80,13 +80,13 @@ struct ReportTable {
   }
 
   private static func letter(of kind: ColumnKind) -> String {
-    switch kind {
+    switch kind.content {
     case .boolean: "b"
-    case .int16, .int32, .int64, .float, .double, .decimal: "n"
+    case .integer, .float, .double, .decimal: "n"
     case .date: "d"
     case .binary: "x"
     case .uuid, .uri: "u"
-    case .string, .reference: "s"
+    case .string, .object: "s"
     }
   }
 
@@ -179,7 +179,8 @@ struct ReportTable {
     case .integer(let number) where number.magnitude > 1 << 53: append("\(number)", to: &bytes)
     case .date(let date):
       let seconds = Value.double(date.timeIntervalSinceReferenceDate)
-      let (text, isBare) = FieldText.text(seconds)
+      let text = ValueText.exchange.text(seconds)
+      let isBare = ValueText.isBare(seconds)
       if isBare { bytes += text.utf8 } else { append(text, to: &bytes) }
     case .string(let text), .uri(let text): append(cut: text, to: &bytes)
     case .binary(let data):
@@ -191,7 +192,8 @@ struct ReportTable {
       }
       bytes.append(0x5D)
     default:
-      let (text, isBare) = FieldText.text(value)
+      let text = ValueText.exchange.text(value)
+      let isBare = ValueText.isBare(value)
       if isBare { bytes += text.utf8 } else { append(text, to: &bytes) }
     }
   }

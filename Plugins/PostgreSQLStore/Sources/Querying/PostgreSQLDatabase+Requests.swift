@@ -76,9 +76,9 @@ extension PostgreSQLDatabase {
 
   /// Returns the value of a cell of a column of some kind; `nil` if the cell does not fit.
   func value(_ cell: PostgreSQLCell, _ kind: ColumnKind) -> Value? {
-    switch kind {
+    switch kind.content {
     case .boolean: cell.integer.map { .boolean($0 != 0) }
-    case .int16, .int32, .int64: cell.integer.map { .integer($0) }
+    case .integer: cell.integer.map { .integer($0) }
     case .float: cell.float.map { .float($0) }
     case .double: cell.real.map { .double($0) }
     case .date: cell.real.map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
@@ -91,7 +91,7 @@ extension PostgreSQLDatabase {
         guard let number else { return .decimal(.nan) }
         return DecimalParts(number).map { .decimal($0.decimal) }
       }
-    case .reference: nil
+    case .object: nil
     }
   }
 

@@ -129,8 +129,8 @@ struct RowReader: ~Copyable {
     if step.kind.family == .bytes {
       try RowBlocks.checkRoom(for: cells[step.cell].byteCount, draft, column: column, row: row)
     }
-    switch step.kind {
-    case .boolean, .int16, .int32, .int64:
+    switch step.kind.content {
+    case .boolean, .integer:
       guard let number = cells[step.cell].integer, step.kind.integerRange.contains(number) else {
         throw .kind
       }
@@ -164,7 +164,7 @@ struct RowReader: ~Copyable {
       }
       guard let parts else { throw .words("contains a number with too many digits") }
       draft.setDecimal(parts, column: column, row: row)
-    case .reference:
+    case .object:
       guard let number = cells[step.cell].integer else { throw .kind }
       guard number >= 1, number <= Int64(ObjectKey.highestNumber) else { throw .key(number) }
       var entity = step.destination

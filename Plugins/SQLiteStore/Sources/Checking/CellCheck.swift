@@ -14,13 +14,13 @@ enum CellCheck {
 
   init(_ cell: SQLiteCell, _ kind: ColumnKind) {
     let isSound =
-      switch kind {
+      switch kind.content {
       case .string, .uri: cell.kind == .text
       case .binary: cell.kind == .blob || cell.kind == .text
       case .uuid: cell.kind == .blob && cell.byteCount == 16
-      case .boolean, .int16, .int32, .int64:
+      case .boolean, .integer:
         RowReader.integer(cell).map(kind.integerRange.contains) ?? false
-      case .reference:
+      case .object:
         cell.kind == .integer && (0...Int64(ObjectKey.highestNumber)).contains(cell.integer)
       case .float, .double, .date: RowReader.real(cell) != nil
       case .decimal: RowReader.decimal(cell) != nil

@@ -40,10 +40,9 @@ enum SQLCell {
   static func value(
     _ statement: SQLiteStatement, _ index: Int, _ kind: SQLiteKind, _ column: ColumnKind
   ) throws(NotTranslatable) -> Value {
-    switch (column, kind) {
+    switch (column.content, kind) {
     case (.boolean, .integer): return .boolean(statement.integer(index) != 0)
-    case (.int16, .integer), (.int32, .integer), (.int64, .integer):
-      return .integer(statement.integer(index))
+    case (.integer, .integer): return .integer(statement.integer(index))
     case (.float, .real), (.float, .integer): return .float(Float(statement.real(index)))
     case (.double, .real), (.double, .integer): return .double(statement.real(index))
     case (.date, .real), (.date, .integer):

@@ -24,8 +24,8 @@ struct SQLiteDialect: SQLDialect {
 
   func complete(_ value: inout SQLScalar, of kind: ColumnKind) {
     let name = value.value
-    switch kind {
-    case .boolean, .int16, .int32, .int64, .uuid, .reference: break
+    switch kind.content {
+    case .boolean, .integer, .uuid, .object: break
     // The search of the rows rounds numbers of other systems to 32 bits.
     case .float where !isOwn: value = SQLScalar(.opaque, name)
     case .float, .double, .date:

@@ -114,8 +114,8 @@ struct RowReader: ~Copyable {
     let cell = cells[step.cell]
     let column = step.column
     if cell.kind == .null { return draft.setNull(column: column, row: row) }
-    switch step.kind {
-    case .boolean, .int16, .int32, .int64:
+    switch step.kind.content {
+    case .boolean, .integer:
       guard let number = RowReader.integer(cell), step.kind.integerRange.contains(number) else {
         throw .kind
       }
@@ -139,7 +139,7 @@ struct RowReader: ~Copyable {
     case .decimal:
       guard let parts = RowReader.decimal(cell) else { throw .kind }
       draft.setDecimal(parts, column: column, row: row)
-    case .reference:
+    case .object:
       guard cell.kind == .integer else { throw .kind }
       // Some rows contain 0 for a reference to no object.
       if cell.integer == 0 { return draft.setNull(column: column, row: row) }

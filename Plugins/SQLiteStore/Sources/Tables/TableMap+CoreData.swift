@@ -30,8 +30,8 @@ extension TableMap {
 
   /// Returns the type that a table declares for a column of the given kind.
   package static func declaredType(of kind: ColumnKind) -> String {
-    switch kind {
-    case .boolean, .int16, .int32, .int64, .reference: "INTEGER"
+    switch kind.content {
+    case .boolean, .integer, .object: "INTEGER"
     case .float, .double: "FLOAT"
     case .decimal: "DECIMAL"
     case .date: "TIMESTAMP"

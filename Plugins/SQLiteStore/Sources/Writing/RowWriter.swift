@@ -170,8 +170,8 @@ extension BlockColumns.One {
     _ row: Int, to target: RowWriter.Target, _ statement: SQLiteStatement, _ writer: RowWriter
   ) throws {
     guard !column.isNull(row) else { return try bindNull(target, statement) }
-    switch target.kind {
-    case .boolean, .int16, .int32, .int64:
+    switch target.kind.content {
+    case .boolean, .integer:
       try statement.bind(column.integer(at: row), target.parameter)
     case .float:
       let number = SQLiteValue(Double(column.float(at: row)))
@@ -190,7 +190,7 @@ extension BlockColumns.One {
     case .decimal:
       try statement.bind(
         writer.known(SQLiteValue(column.decimal(at: row)), target), target.parameter)
-    case .reference:
+    case .object:
       guard let key = column.reference(at: row) else { return try bindNull(target, statement) }
       try statement.bind(Int64(key.number), target.parameter)
       guard target.entityParameter >= 0 else { return }

@@ -133,7 +133,7 @@ extension DatabaseReader {
     }
     let slot = plans[entity].slots[property]
     let column = slot.column
-    switch slot.kind {
+    switch slot.kind.content {
     case .string, .uri:
       try setText(draft, column)
     case .boolean:
@@ -141,12 +141,11 @@ extension DatabaseReader {
         throw badValue("a boolean, 0 or 1")
       }
       draft.setBoolean(value == 1, column: column, row: row)
-    case .int16, .int32, .int64:
+    case .integer:
       guard let value = NumberParsing.integer(text.span) else { throw badValue("a whole number") }
-      let isInRange =
-        slot.kind == .int64
-        || (slot.kind == .int32 ? Int32(exactly: value) != nil : Int16(exactly: value) != nil)
-      guard isInRange else { throw badValue("a whole number of that size") }
+      guard slot.kind.integerRange.contains(value) else {
+        throw badValue("a whole number of that size")
+      }
       draft.setInteger(value, column: column, row: row)
     case .double, .date:
       guard let value = NumberParsing.double(text.span) else { throw badValue("a number") }
@@ -170,7 +169,7 @@ extension DatabaseReader {
     case .uuid:
       guard let value = BytesParsing.uuid(text.span) else { throw badValue("a UUID") }
       draft.set(.uuid(value), column: column, row: row)
-    case .reference: break
+    case .object: break
     }
   }
 

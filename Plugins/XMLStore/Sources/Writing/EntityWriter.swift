@@ -190,18 +190,8 @@ private final class AttributeWriter {
   static func type(_ kind: ColumnKind) -> String {
     switch kind {
     case .boolean: "bool"
-    case .int16: "int16"
-    case .int32: "int32"
-    case .int64: "int64"
-    case .float: "float"
-    case .double: "double"
-    case .date: "date"
-    case .decimal: "decimal"
-    case .string: "string"
-    case .uri: "uri"
-    case .binary: "binary"
-    case .uuid: "uuid"
     case .reference: ""
+    default: "\(kind)"
     }
   }
 
@@ -212,8 +202,8 @@ private final class AttributeWriter {
     let raw = unsafe columns[block]
     if unsafe raw.pointee.isNull(row) { return }
     output.append(start)
-    switch kind {
-    case .boolean, .int16, .int32, .int64: unsafe output.append(raw.pointee.integer(row))
+    switch kind.content {
+    case .boolean, .integer: unsafe output.append(raw.pointee.integer(row))
     case .string, .uri: unsafe output.append(escaping: raw.pointee.bytes(row))
     case .double: unsafe output.append(shortest: raw.pointee.double(row))
     case .date:
@@ -227,7 +217,7 @@ private final class AttributeWriter {
       output.append(DecimalParts(unsafe raw.pointee.decimal(row))?.text ?? "NaN")
     case .binary: unsafe output.append(base64: raw.pointee.bytes(row))
     case .uuid: output.append(unsafe raw.pointee.uuid(row).uuidString)
-    case .reference: break
+    case .object: break
     }
     output.append(AttributeWriter.end)
   }

@@ -1,13 +1,13 @@
 /// Floating-point numbers as text that preserves every bit.
 package enum RealText {
-  static func text(_ number: Double) -> String {
+  package static func text(_ number: Double) -> String {
     if number.isFinite { return "\(number)" }
     if number.isInfinite { return number < 0 ? "-inf" : "inf" }
     return number.bitPattern == Double.nan.bitPattern
       ? "nan" : "nan:" + String(number.bitPattern, radix: 16)
   }
 
-  static func text(_ number: Float) -> String {
+  package static func text(_ number: Float) -> String {
     if number.isFinite { return "\(number)" }
     if number.isInfinite { return number < 0 ? "-inf" : "inf" }
     return number.bitPattern == Float.nan.bitPattern

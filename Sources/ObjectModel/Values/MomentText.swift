@@ -1,10 +1,8 @@
-import ObjectModel
-
 /// Moments as text that preserves every bit: ISO 8601 with as many digits as needed, or `@` and the seconds since
 /// 2001 if ISO 8601 can't express the moment.
 package enum MomentText {
   /// Returns the text of a moment, given in seconds since 2001-01-01 00:00 UTC.
-  static func text(_ seconds: Double) -> String {
+  package static func text(_ seconds: Double) -> String {
     ISOMoment.text(seconds) ?? "@\(RealText.text(seconds))"
   }
 

@@ -30,7 +30,7 @@ package struct DecimalParts: Equatable {
   }
 
   /// Creates the canonical parts of a whole number times a power of ten.
-  init(_ integer: Int64, exponent: Int8) {
+  package init(_ integer: Int64, exponent: Int8) {
     isNegative = integer < 0
     magnitude = UInt128(integer.magnitude)
     self.exponent = exponent
@@ -87,45 +87,9 @@ package struct DecimalParts: Equatable {
   #endif
 }
 
-// The canonical bytes (spec §3.4.6): no bytes for "not a number". Otherwise the exponent, the sign (0 or 1), and
-// the magnitude in little-endian order without zero bytes at its end.
 extension DecimalParts {
-  /// The byte count of the longest canonical form.
-  static let maximumByteCount = 18
-
-  /// Appends the canonical bytes.
-  func write(into buffer: inout [UInt8]) {
-    buffer.append(UInt8(bitPattern: exponent))
-    buffer.append(isNegative ? 1 : 0)
-    var rest = magnitude
-    while rest != 0 {
-      buffer.append(UInt8(truncatingIfNeeded: rest))
-      rest >>= 8
-    }
-  }
-
-  /// Parses canonical bytes; `nil` when the bytes are not canonical or represent no number. The caller must
-  /// recognize an empty buffer, which means "not a number".
-  @unsafe init?(canonicalBytes bytes: UnsafeRawBufferPointer) {
-    guard bytes.count >= 2, bytes.count <= DecimalParts.maximumByteCount else { return nil }
-    // SAFETY: The count was checked above, and every subscript below stays under it.
-    exponent = unsafe Int8(bitPattern: bytes[0])
-    guard unsafe bytes[1] <= 1 else { return nil }
-    isNegative = unsafe bytes[1] == 1
-    magnitude = 0
-    for i in stride(from: bytes.count - 1, through: 2, by: -1) {
-      magnitude = unsafe magnitude << 8 | UInt128(bytes[i])
-    }
-    if bytes.count > 2 {
-      guard unsafe bytes[bytes.count - 1] != 0 else { return nil }
-      guard magnitude % 10 != 0 || exponent == Int8.max else { return nil }
-    } else {
-      guard exponent == 0, !isNegative else { return nil }
-    }
-  }
-
   /// Returns the number times ten to the power of `scale`; `nil` when the product is not whole or does not fit.
-  func integer(scale: Int) -> Int64? {
+  package func integer(scale: Int) -> Int64? {
     var power = Int(exponent) + scale
     // A positive power never makes the whole number smaller, and a product beyond these bounds could overflow its
     // type.
