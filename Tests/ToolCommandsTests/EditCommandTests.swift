@@ -105,7 +105,8 @@ struct EditCommandTests {
     #expect(bad.exitCode == .no)
     #expect(bad.messages.contains("at least 2") && bad.messages.contains("at most 99"))
     for (word, part) in [
-      ("days=x", "a whole number"), ("days=40000", "out of range"), ("start=maybe", "a date"),
+      ("days=x", "a whole number"), ("days=40000", "a whole number of 16 bits"),
+      ("start=maybe", "a date"),
       ("token=1", "a UUID"), ("photo=%", "base64"), ("nme=Lisbon", "name"), ("name", "KEY=VALUE"),
       ("done=perhaps", "true or false"), ("cost=1x", "a decimal number"), ("days+=1", "use ="),
     ] {
@@ -223,7 +224,8 @@ struct EditCommandTests {
 
     #expect(bad.exitCode == .wrongUsage)
     for part in [
-      "'days' needs a whole number, not 'x'", "'days' needs a whole number, not 'y'",
+      "'days' needs a whole number of 16 bits, not 'x'",
+      "'days' needs a whole number of 16 bits, not 'y'",
       "'start' needs a date", "'nme'", "Did you mean 'name'?", "'name' is not an assignment",
       "No object of 'Stop'", "plce", "/none", "'days': 40000 is out of range",
       "'stops' has an empty value",

@@ -42,15 +42,25 @@ struct Facets {
 }
 
 extension Facets {
+  private mutating func add<Part>(_ facets: [ModelFacet<Part>], of part: Part) {
+    for facet in facets {
+      if facet.isHashed { hashed.insert(facet.difference) }
+      switch facet.content {
+      case .flag(let path):
+        if facet.difference != .otherOptions { add(facet.difference, part[keyPath: path]) }
+      case .text(let path): add(facet.difference, part[keyPath: path])
+      case .notes(let path): add(facet.difference, part[keyPath: path])
+      }
+    }
+  }
+
   init(_ entity: Entity) {
     add(.superentity, entity.superentity)
-    add(.isAbstract, entity.isAbstract)
+    add(Entity.facets, of: entity)
     add(.className, entity.className)
     add(.compoundIndexes, entity.compoundIndexes, entity.compoundIndexes.inWords)
-    add(.renamingIdentifier, entity.renamingIdentifier)
-    add(.versionHashModifier, entity.versionHashModifier)
-    add(.userInfo, entity.userInfo)
-    hashed = [.superentity, .isAbstract, .versionHashModifier]
+    add(Entity.history, of: entity)
+    hashed.insert(.superentity)
   }
 
   init(_ property: Property) {
@@ -63,8 +73,7 @@ extension Facets {
 
   init(_ attribute: Attribute) {
     add(.type, attribute.type, attribute.type.sourceName)
-    add(.isOptional, attribute.isOptional)
-    add(.isTransient, attribute.isTransient)
+    add(Attribute.basicFacets, of: attribute)
     add(.defaultValue, attribute.defaultValue)
     add(.minimum, attribute.validation.minimum)
     add(.maximum, attribute.validation.maximum)
@@ -74,20 +83,18 @@ extension Facets {
     add(.derivation, attribute.derivation?.normalizedExpression)
     add(.derivationFilter, attribute.derivation?.filter)
     add(.compositeType, attribute.compositeName)
-    add(.valueTransformer, attribute.valueTransformerName)
-    add(.valueClass, attribute.valueClassName)
-    add(.allowsExternalStorage, attribute.options.contains(.allowsExternalStorage))
-    add(.preservesValueOnDeletion, attribute.options.contains(.preservesValueOnDeletion))
-    let others = attribute.options.subtracting([.allowsExternalStorage, .preservesValueOnDeletion])
-    add(.otherOptions, others, others.inWords)
-    add(.renamingIdentifier, attribute.renamingIdentifier)
-    add(.versionHashModifier, attribute.versionHashModifier)
-    add(.userInfo, attribute.userInfo)
-    hashed = [.isTransient]
-    if attribute.isTransient { return }
-    hashed.formUnion([.kind, .derivation, .versionHashModifier])
-    if attribute.derivation != nil { return }
-    hashed.formUnion([.type, .isOptional, .allowsExternalStorage, .preservesValueOnDeletion])
+    add(Attribute.nameFacets, of: attribute)
+    add(Attribute.optionFacets, of: attribute)
+    let others = Attribute.optionFacets.filter {
+      $0.difference == .otherOptions && $0.flag(of: attribute) == true
+    }.compactMap { $0.option?.words }
+    add(.otherOptions, others, others.isEmpty ? "none" : others.joined(separator: ", "))
+    add(Attribute.history, of: attribute)
+    hashed.formUnion([.kind, .type, .derivation])
+    if attribute.derivation != nil {
+      hashed = [.isTransient, .kind, .derivation, .versionHashModifier]
+    }
+    if attribute.isTransient { hashed = [.isTransient] }
   }
 
   init(_ relationship: Relationship) {
@@ -95,28 +102,19 @@ extension Facets {
     add(.destination, relationship.destination)
     add(.inverse, relationship.inverse)
     add(.count, count, "\(count.minimum)…\(count.maximum > 0 ? "\(count.maximum)" : "")")
-    add(.isOrdered, relationship.isOrdered)
-    add(.isOptional, relationship.isOptional)
-    add(.isTransient, relationship.isTransient)
+    add([Relationship.orderFacet] + Relationship.basicFacets, of: relationship)
     let predicates = relationship.validationPredicates
     add(.validationPredicates, predicates, predicates.inWords)
     add(.deleteRule, relationship.deleteRule, relationship.deleteRule.inWords)
-    add(.renamingIdentifier, relationship.renamingIdentifier)
-    add(.versionHashModifier, relationship.versionHashModifier)
-    add(.userInfo, relationship.userInfo)
-    hashed = [.isTransient]
-    if relationship.isTransient { return }
-    hashed.formUnion([
-      .kind, .destination, .inverse, .count, .isOrdered, .isOptional, .versionHashModifier,
-    ])
+    add(Relationship.history, of: relationship)
+    hashed.formUnion([.kind, .destination, .inverse, .count])
+    if relationship.isTransient { hashed = [.isTransient] }
   }
 
   private init(_ fetched: FetchedProperty) {
     add(.request, fetched.request.bare, fetched.request.inWords)
-    add(.isOptional, fetched.isOptional)
-    add(.renamingIdentifier, fetched.renamingIdentifier)
-    add(.versionHashModifier, fetched.versionHashModifier)
-    add(.userInfo, fetched.userInfo)
+    add(FetchedProperty.facets, of: fetched)
+    hashed = []
   }
 
   init(_ index: FetchIndex) {
@@ -144,18 +142,6 @@ extension [[String]] {
   /// The lists of names in words: `(name, date), (code)`.
   var inWords: String {
     isEmpty ? "none" : map { "(\($0.joined(separator: ", ")))" }.joined(separator: ", ")
-  }
-}
-
-extension Attribute.Options {
-  fileprivate var inWords: String {
-    let names: [(Attribute.Options, String)] = [
-      (.isIndexed, "indexed"), (.isIndexedBySpotlight, "indexed by Spotlight"),
-      (.isStoredInTruthFile, "stored in truth file"),
-      (.allowsCloudEncryption, "encrypted in the cloud"),
-    ]
-    let words = names.filter { contains($0.0) }.map(\.1)
-    return words.isEmpty ? "none" : words.joined(separator: ", ")
   }
 }
 

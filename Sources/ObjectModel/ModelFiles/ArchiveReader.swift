@@ -79,11 +79,9 @@ struct ArchiveReader {
   ) throws(ModelFileError) -> Entity {
     var entity = Entity(name)
     entity.className = archived["NSClassNameForEntity"]?.string
-    entity.isAbstract = archived["NSIsAbstract"]?.boolean ?? false
     entity.superentity = archived["NSSuperentity"]?["NSEntityName"]?.string
-    entity.renamingIdentifier = renaming(archived, unless: name)
-    entity.versionHashModifier = archived["NSVersionHashModifier"]?.string
-    entity.userInfo = userInfo(archived)
+    read(Entity.facets, archived, into: &entity)
+    readHistory(archived, name, into: &entity)
     for (propertyName, property) in members(archived["NSProperties"]) {
       // The flattened form also lists inherited properties with an entity, as copies or as proxies.
       if property["NSUnderlyingProperty"] != nil { continue }
@@ -115,12 +113,31 @@ struct ArchiveReader {
     return false
   }
 
-  private func renaming(_ archived: ArchivedObject, unless name: String) -> String? {
-    archived["NSRenamingIdentifier"]?.string.flatMap { $0 == name ? nil : $0 }
+  private func readHistory<Part: ModelPart>(
+    _ archived: ArchivedObject, _ name: String, into part: inout Part
+  ) {
+    read(Part.history, archived, into: &part)
+    part.renamingIdentifier =
+      archived["NSRenamingIdentifier"]?.string.flatMap { $0 == name ? nil : $0 }
+    part.userInfo =
+      (archived["NSUserInfo"]?.dictionary ?? [:]).compactMapValues { $0.string ?? $0.summary }
   }
 
-  private func userInfo(_ archived: ArchivedObject) -> [String: String] {
-    (archived["NSUserInfo"]?.dictionary ?? [:]).compactMapValues { $0.string ?? $0.summary }
+  private func read<Part>(
+    _ facets: [ModelFacet<Part>], _ archived: ArchivedObject, into part: inout Part
+  ) {
+    let bits = Bits(archived)
+    let marks = archived["NSFlagsKey"]?.integer ?? 0
+    for facet in facets {
+      switch facet.archive {
+      case .bit(let mask, let field): facet.set(bits.flag(mask, or: field), in: &part)
+      case .mark(let mask): facet.set(marks & mask != 0, in: &part)
+      case .field(let name):
+        facet.set(archived[name]?.boolean ?? false, in: &part)
+        facet.set(archived[name]?.string, in: &part)
+      case nil: break
+      }
+    }
   }
 
   /// The bit set of a property, which is more reliable than the separate fields.
@@ -152,10 +169,8 @@ struct ArchiveReader {
         throw fault("\(entity).\(name)", "A fetched property has no fetch request.")
       }
       var property = FetchedProperty(name, request: try fetchRequest("", request, archived))
-      property.isOptional = Bits(archived).flag(2, or: "NSIsOptional")
-      property.renamingIdentifier = renaming(archived, unless: name)
-      property.versionHashModifier = archived["NSVersionHashModifier"]?.string
-      property.userInfo = userInfo(archived)
+      read(FetchedProperty.facets, archived, into: &property)
+      readHistory(archived, name, into: &property)
       return .fetched(property)
     }
     guard classes.contains("NSAttributeDescription") else {
@@ -172,27 +187,14 @@ struct ArchiveReader {
     guard let type = Int32(exactly: number).flatMap({ AttributeType(rawValue: $0) }) else {
       throw fault("\(entity).\(name)", "The attribute type \(number) is unknown.")
     }
-    let bits = Bits(archived)
-    var attribute = Attribute(name, type, isOptional: bits.flag(2, or: "NSIsOptional"))
-    attribute.isTransient = bits.flag(8, or: "NSIsTransient")
-    attribute.renamingIdentifier = renaming(archived, unless: name)
-    attribute.versionHashModifier = archived["NSVersionHashModifier"]?.string
-    attribute.userInfo = userInfo(archived)
-    attribute.valueTransformerName = archived["NSValueTransformerName"]?.string
+    var attribute = Attribute(name, type)
+    read(Attribute.facets, archived, into: &attribute)
+    readHistory(archived, name, into: &attribute)
     let notes = Self.notes(archived)
     attribute.valueClassName =
       type == .transformable
       ? archived["NSAttributeValueClassName"]?.string : notes["valueClass"]
     if let value = archived["NSDefaultValue"] { attribute.defaultValue = self.value(value, type) }
-    let flags = archived["NSFlagsKey"]?.integer ?? 0
-    if flags & 4 != 0 { attribute.options.insert(.allowsExternalStorage) }
-    if flags & 16 != 0 { attribute.options.insert(.preservesValueOnDeletion) }
-    if archived["NSIsIndexed"]?.boolean == true { attribute.options.insert(.isIndexed) }
-    if bits.flag(0x100, or: "NSIndexedBySpotlight") {
-      attribute.options.insert(.isIndexedBySpotlight)
-    }
-    if bits.flag(0x200, or: nil) { attribute.options.insert(.isStoredInTruthFile) }
-    if bits.flag(0x800, or: nil) { attribute.options.insert(.allowsCloudEncryption) }
     let expression =
       notes["derivation"]
       ?? archived["NSDerivationExpression"].map { ArchivedPredicate.derivation($0) }
@@ -206,9 +208,9 @@ struct ArchiveReader {
   }
 
   func value(_ archived: ArchivedObject, _ type: AttributeType) -> Value {
-    switch type {
+    switch type.traits.content {
     case .boolean: archived.boolean.map { .boolean($0) } ?? .null
-    case .int16, .int32, .int64:
+    case .integer:
       (archived.integer ?? archived.real.flatMap { Int64(exactly: $0) }).map { .integer($0) }
         ?? .null
     case .float: archived.real.map { .float(Float($0)) } ?? .null
@@ -221,9 +223,9 @@ struct ArchiveReader {
     case .uuid:
       (archived.uuid ?? archived.string.flatMap { UUID(spelled: $0) }).map { .uuid($0) } ?? .null
     case .uri: (archived.url ?? archived.string).map { .uri($0) } ?? .null
-    case .binary, .transformable: archived.data.map { .binary($0) } ?? .null
-    case .undefined: self.value(archived)
-    case .objectID, .composite: .null
+    case .binary: archived.data.map { .binary($0) } ?? .null
+    case nil where type == .undefined: self.value(archived)
+    case .object, nil: .null
     }
   }
 
@@ -250,8 +252,9 @@ struct ArchiveReader {
     guard let destination else {
       throw fault("\(entity).\(name)", "The relationship has no destination entity.")
     }
-    let bits = Bits(archived)
     var relationship = Relationship(name, to: destination)
+    read(Relationship.facets, archived, into: &relationship)
+    readHistory(archived, name, into: &relationship)
     relationship.inverse =
       archived["_NSInverseRelationshipName"]?.string
       ?? archived["NSInverseRelationship"]?["NSPropertyName"]?.string
@@ -259,9 +262,6 @@ struct ArchiveReader {
     if let entity = Self.notes(archived)["inverseEntity"] {
       relationship.inverseEntity = entity.isEmpty ? nil : entity
     }
-    relationship.isOptional = bits.flag(2, or: "NSIsOptional")
-    relationship.isTransient = bits.flag(8, or: "NSIsTransient")
-    relationship.isOrdered = bits.flag(0x400, or: "NSIsOrdered")
     relationship.count = Relationship.Count(
       minimum: Int(archived["NSMinCount"]?.integer ?? 0),
       maximum: Int(archived["NSMaxCount"]?.integer ?? 0))
@@ -270,10 +270,7 @@ struct ArchiveReader {
       throw fault("\(entity).\(name)", "The delete rule \(rule) is unknown.")
     }
     relationship.deleteRule = known
-    relationship.renamingIdentifier = renaming(archived, unless: name)
-    relationship.versionHashModifier = archived["NSVersionHashModifier"]?.string
     relationship.validationPredicates = validationPredicates(archived)
-    relationship.userInfo = userInfo(archived)
     return relationship
   }
 

@@ -19,19 +19,21 @@ extension ArchiveWriter {
 
   /// Returns the fields that all properties have. The bit set repeats the fields, and takes precedence in readers.
   private mutating func fields(
-    _ property: Property, of entity: PropertyList, isReadOnly: Bool = false,
-    isValidated: Bool = false, bits others: Int64 = 0, notes: [String: String] = [:]
+    _ property: Property, of entity: PropertyList, _ flags: Flags, isReadOnly: Bool = false,
+    isValidated: Bool = false, notes: [String: String] = [:]
   ) -> [String: PropertyList] {
     var fields: [String: PropertyList] = ["NSEntity": entity]
-    var bits: Int64 = 1 | others
+    var bits: Int64 = 1 | flags.bits
     fields["NSPropertyName"] = archive.text(property.name)
     fields["NSRenamingIdentifier"] = archive.text(property.renamingIdentifier ?? property.name)
-    for (isSet, bit, field) in [
-      (property.isOptional, 2, "NSIsOptional"), (isReadOnly, 4, "NSIsReadOnly"),
-      (property.isTransient, 8, "NSIsTransient"),
-    ] as [(Bool, Int64, String)] where isSet {
-      bits |= bit
-      fields[field] = .boolean(true)
+    for field in flags.fields { fields[field] = .boolean(true) }
+    if isReadOnly {
+      bits |= 4
+      fields["NSIsReadOnly"] = .boolean(true)
+    }
+    if case .fetched = property {
+      bits |= 8
+      fields["NSIsTransient"] = .boolean(true)
     }
     if !isValidated { bits |= 0x10 | 0x20 }
     if property.userInfo.isEmpty {
@@ -47,6 +49,26 @@ extension ArchiveWriter {
     fields["_P"] = .integer(bits)
     if !notes.isEmpty { fields[Self.notesField] = archive.dictionary(notes) }
     return fields
+  }
+
+  /// The flags that a part has: bits of its set, bits of its marks, and fields.
+  private struct Flags {
+    var bits: Int64 = 0
+    var marks: Int64 = 0
+    var fields: [String] = []
+
+    init<Part>(_ facets: [ModelFacet<Part>], of part: Part) {
+      for facet in facets where facet.flag(of: part) == true {
+        switch facet.archive {
+        case .bit(let mask, let field):
+          bits |= mask
+          if let field { fields.append(field) }
+        case .mark(let mask): marks |= mask
+        case .field(let name): fields.append(name)
+        case nil: break
+        }
+      }
+    }
   }
 
   /// Returns the class and the fields of an attribute.
@@ -65,14 +87,11 @@ extension ArchiveWriter {
     {
       notes["derivation"] = derivation.expression
     }
-    var bits: Int64 = 0
-    if attribute.options.contains(.isIndexedBySpotlight) { bits |= 0x100 }
-    if attribute.options.contains(.isStoredInTruthFile) { bits |= 0x200 }
-    if attribute.options.contains(.allowsCloudEncryption) { bits |= 0x800 }
+    let flags = Flags(Attribute.facets, of: attribute)
     let (predicates, warnings) = validation(of: attribute, notes: &notes)
     var fields = self.fields(
-      .attribute(attribute), of: entity, isReadOnly: attribute.derivation != nil,
-      isValidated: !predicates.isEmpty, bits: bits, notes: notes)
+      .attribute(attribute), of: entity, flags, isReadOnly: attribute.derivation != nil,
+      isValidated: !predicates.isEmpty, notes: notes)
     if !predicates.isEmpty {
       fields["NSValidationPredicates"] = archive.array(predicates)
       fields["NSValidationWarnings"] = archive.array(warnings)
@@ -81,15 +100,10 @@ extension ArchiveWriter {
     fields["NSAttributeValueClassName"] = text(
       attribute.type == .transformable ? attribute.valueClassName : attribute.type.traits.className)
     fields["NSDefaultValue"] = value(attribute.defaultValue)
-    fields["NSValueTransformerName"] = text(attribute.valueTransformerName)
-    var flags: Int64 = 0
-    if attribute.options.contains(.allowsExternalStorage) { flags |= 4 }
-    if attribute.options.contains(.preservesValueOnDeletion) { flags |= 16 }
-    fields["NSFlagsKey"] = .integer(flags)
-    if attribute.options.contains(.isIndexed) { fields["NSIsIndexed"] = .boolean(true) }
-    if attribute.options.contains(.isIndexedBySpotlight) {
-      fields["NSIndexedBySpotlight"] = .boolean(true)
+    for facet in Attribute.nameFacets {
+      if case .field(let name)? = facet.archive { fields[name] = text(facet.text(of: attribute)) }
     }
+    fields["NSFlagsKey"] = .integer(flags.marks)
     if let derivation = attribute.derivation {
       fields["NSDerivationExpression"] = self.derivation(derivation)
       fields["NSFilteringPredicate"] = predicate(derivation.filter)
@@ -117,13 +131,12 @@ extension ArchiveWriter {
     var warnings: [PropertyList] = []
     add(relationship.validationPredicates, to: &predicates, &warnings, notes: &notes)
     var fields = self.fields(
-      .relationship(relationship), of: entity, isValidated: !predicates.isEmpty,
-      bits: relationship.isOrdered ? 0x400 : 0, notes: notes)
+      .relationship(relationship), of: entity, Flags(Relationship.facets, of: relationship),
+      isValidated: !predicates.isEmpty, notes: notes)
     if !predicates.isEmpty {
       fields["NSValidationPredicates"] = archive.array(predicates)
       fields["NSValidationWarnings"] = archive.array(warnings)
     }
-    if relationship.isOrdered { fields["NSIsOrdered"] = .boolean(true) }
     fields["NSDestinationEntity"] = self.entity(relationship.destination)
     fields["_NSDestinationEntityName"] = archive.text(relationship.destination)
     fields["NSInverseRelationship"] = inverse(of: relationship)
@@ -137,7 +150,8 @@ extension ArchiveWriter {
   private mutating func fetchedProperty(
     _ property: FetchedProperty, of entity: PropertyList
   ) -> [String: PropertyList] {
-    var fields = self.fields(.fetched(property), of: entity, isReadOnly: true)
+    var fields = self.fields(
+      .fetched(property), of: entity, Flags(FetchedProperty.facets, of: property), isReadOnly: true)
     fields["NSFetchRequest"] = fetchRequest(property.request, of: property.name)
     fields["_NSFetchRequestEntityName"] = archive.text(property.request.entity)
     return fields

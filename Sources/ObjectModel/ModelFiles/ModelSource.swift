@@ -52,15 +52,6 @@ enum SourceText {
     ("returnDistinctResults", .returnsDistinctResults),
   ]
 
-  static let attributeOptions: [(String, Attribute.Options)] = [
-    ("indexed", .isIndexed),
-    ("allowsExternalBinaryDataStorage", .allowsExternalStorage),
-    ("spotlightIndexingEnabled", .isIndexedBySpotlight),
-    ("storedInTruthFile", .isStoredInTruthFile),
-    ("preserveAfterDeletion", .preservesValueOnDeletion),
-    ("allowsCloudEncryption", .allowsCloudEncryption),
-  ]
-
   /// The place of one value of an attribute. A date has a second name for the place. The type of a bound may differ
   /// from the attribute's type.
   enum Place: String {

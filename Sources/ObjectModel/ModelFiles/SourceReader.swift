@@ -60,6 +60,19 @@ struct SourceReader {
       return value
     }
 
+    mutating func read<Part>(
+      _ facets: [ModelFacet<Part>], into part: inout Part
+    ) throws(ModelFileError) {
+      for facet in facets {
+        guard let name = facet.source else { continue }
+        switch facet.content {
+        case .flag: facet.set(try flag(name), in: &part)
+        case .text: facet.set(text(name), in: &part)
+        case .notes: break
+        }
+      }
+    }
+
     var details: SourceDetails { SourceDetails(attributes: rest) }
   }
 
@@ -105,10 +118,8 @@ struct SourceReader {
     var fields = Fields(element, self)
     var entity = Entity(try fields.required("name"))
     entity.className = fields.text("representedClassName")
-    entity.isAbstract = try fields.flag("isAbstract")
     entity.superentity = fields.text("parentEntity")
-    entity.renamingIdentifier = fields.text("elementID")
-    entity.versionHashModifier = fields.text("versionHashModifier")
+    try fields.read(Entity.facets + Entity.history, into: &entity)
     entity.source = fields.details
     for child in element.children {
       switch child.name {
@@ -138,8 +149,8 @@ struct SourceReader {
       }
       type = known
     }
-    var attribute = Attribute(name, type, isOptional: try fields.flag("optional"))
-    attribute.isTransient = try fields.flag("transient")
+    var attribute = Attribute(name, type)
+    try fields.read(Attribute.facets, into: &attribute)
     attribute.compositeName = fields.text("composite")
     let isDerived = try fields.flag("derived")
     if let expression = fields.text("derivationExpression") {
@@ -156,13 +167,6 @@ struct SourceReader {
       attribute.validation.predicates.append(ValidationPredicate(predicate))
     }
     attribute.defaultValue = fields.value(.standard, type)
-    for (name, option) in SourceText.attributeOptions where try fields.flag(name) {
-      attribute.options.insert(option)
-    }
-    attribute.valueTransformerName = fields.text("valueTransformerName")
-    attribute.valueClassName = fields.text("customClassName")
-    attribute.versionHashModifier = fields.text("versionHashModifier")
-    attribute.renamingIdentifier = fields.text("elementID")
     attribute.source = fields.details
     for child in element.children {
       switch child.name {
@@ -181,9 +185,7 @@ struct SourceReader {
     var relationship = Relationship(name, to: fields.text("destinationEntity") ?? "")
     relationship.inverse = fields.text("inverseName")
     relationship.inverseEntity = fields.text("inverseEntity")
-    relationship.isOptional = try fields.flag("optional")
-    relationship.isTransient = try fields.flag("transient")
-    relationship.isOrdered = try fields.flag("ordered")
+    try fields.read(Relationship.facets, into: &relationship)
     let isToMany = try fields.flag("toMany")
     relationship.count = Relationship.Count(
       minimum: try fields.number("minCount") ?? 0,
@@ -195,8 +197,6 @@ struct SourceReader {
       }
       relationship.deleteRule = known.1
     }
-    relationship.versionHashModifier = fields.text("versionHashModifier")
-    relationship.renamingIdentifier = fields.text("elementID")
     relationship.source = fields.details
     for child in element.children {
       switch child.name {
@@ -235,9 +235,7 @@ struct SourceReader {
       throw fault(element, "Fetched property '\(name)' has no <fetchRequest>.")
     }
     var property = FetchedProperty(name, request: request, userInfo: notes)
-    property.isOptional = try fields.flag("optional")
-    property.versionHashModifier = fields.text("versionHashModifier")
-    property.renamingIdentifier = fields.text("elementID")
+    try fields.read(FetchedProperty.facets, into: &property)
     property.source = fields.details
     return property
   }

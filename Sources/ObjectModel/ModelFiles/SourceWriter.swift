@@ -17,6 +17,14 @@ struct SourceWriter {
 
     mutating func flag(_ name: String, _ value: Bool) { if value { texts[name] = "YES" } }
 
+    mutating func set<Part>(_ facets: [ModelFacet<Part>], of part: Part) {
+      for facet in facets {
+        guard let name = facet.source else { continue }
+        if let value = facet.flag(of: part) { flag(name, value) }
+        self[name] = facet.text(of: part)
+      }
+    }
+
     mutating func number(_ name: String, _ value: Int, unless usual: Int = 0) {
       if value != usual { texts[name] = String(value) }
     }
@@ -88,10 +96,8 @@ struct SourceWriter {
     var fields = Fields(entity.source)
     fields["name"] = entity.name
     fields["representedClassName"] = entity.className
-    fields.flag("isAbstract", entity.isAbstract)
     fields["parentEntity"] = entity.superentity
-    fields["elementID"] = entity.renamingIdentifier
-    fields["versionHashModifier"] = entity.versionHashModifier
+    fields.set(Entity.facets + Entity.history, of: entity)
     try writer.start("entity", fields.inOrder(Order.entity))
     for property in entity.declaredProperties {
       switch property {
@@ -111,8 +117,7 @@ struct SourceWriter {
   private mutating func write(_ attribute: Attribute) throws {
     var fields = Fields(attribute.source)
     fields["name"] = attribute.name
-    fields.flag("optional", attribute.isOptional)
-    fields.flag("transient", attribute.isTransient)
+    fields.set(Attribute.facets, of: attribute)
     if attribute.type != .undefined { fields["attributeType"] = attribute.type.sourceName }
     fields["composite"] = attribute.compositeName
     fields.flag("derived", attribute.derivation != nil)
@@ -122,13 +127,6 @@ struct SourceWriter {
     fields.value(.maximum, attribute.validation.maximum, attribute.type)
     fields["regularExpressionString"] = attribute.validation.pattern
     fields.value(.standard, attribute.defaultValue, attribute.type)
-    for (name, option) in SourceText.attributeOptions {
-      fields.flag(name, attribute.options.contains(option))
-    }
-    fields["valueTransformerName"] = attribute.valueTransformerName
-    fields["customClassName"] = attribute.valueClassName
-    fields["versionHashModifier"] = attribute.versionHashModifier
-    fields["elementID"] = attribute.renamingIdentifier
     try writer.start("attribute", fields.inOrder(Order.attribute))
     try write(attribute.validation.predicates)
     try write(userInfo: attribute.userInfo)
@@ -138,20 +136,16 @@ struct SourceWriter {
   private mutating func write(_ relationship: Relationship) throws {
     var fields = Fields(relationship.source)
     fields["name"] = relationship.name
-    fields.flag("optional", relationship.isOptional)
-    fields.flag("transient", relationship.isTransient)
+    fields.set(Relationship.facets, of: relationship)
     fields.flag("toMany", relationship.isToMany)
     fields.number("minCount", relationship.count.minimum)
     fields.number("maxCount", relationship.count.maximum)
     fields["deletionRule"] = SourceText.deleteRules.first { $0.1 == relationship.deleteRule }?.0
-    fields.flag("ordered", relationship.isOrdered)
     if !relationship.destination.isEmpty {
       fields["destinationEntity"] = relationship.destination
     }
     fields["inverseName"] = relationship.inverse
     fields["inverseEntity"] = relationship.inverseEntity
-    fields["versionHashModifier"] = relationship.versionHashModifier
-    fields["elementID"] = relationship.renamingIdentifier
     try writer.start("relationship", fields.inOrder(Order.relationship))
     try write(relationship.validationPredicates)
     try write(userInfo: relationship.userInfo)
@@ -173,9 +167,7 @@ struct SourceWriter {
   private mutating func write(_ property: FetchedProperty) throws {
     var fields = Fields(property.source)
     fields["name"] = property.name
-    fields.flag("optional", property.isOptional)
-    fields["versionHashModifier"] = property.versionHashModifier
-    fields["elementID"] = property.renamingIdentifier
+    fields.set(FetchedProperty.facets, of: property)
     try writer.start("fetchedProperty", fields.inOrder(["name", "optional", "syncable"]))
     try write(property.request)
     try write(userInfo: property.userInfo)

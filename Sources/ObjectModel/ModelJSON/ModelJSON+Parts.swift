@@ -22,14 +22,14 @@ extension ModelJSON {
 
   // MARK: - Entities
 
-  static let entityFields: [ModelJSONField<Entity>] = [
-    .field("name", \.name, .text, isRequired: true),
-    .optional("className", \.className, .text),
-    .field("isAbstract", \.isAbstract, .flag),
-    .optional("superentity", \.superentity, .text),
-    .optional("renamingIdentifier", \.renamingIdentifier, .text),
-    .optional("versionHashModifier", \.versionHashModifier, .text),
-    .texts("userInfo", \.userInfo),
+  static let entityFields: [ModelJSONField<Entity>] =
+    [
+      .field("name", \.name, .text, isRequired: true),
+      .optional("className", \.className, .text),
+    ] + Entity.facets.jsonFields() + [.optional("superentity", \.superentity, .text)]
+    + Entity.history.jsonFields() + entityMembers
+
+  private static let entityMembers: [ModelJSONField<Entity>] = [
     properties("attributes", \.declaredAttributes, attribute) { .attribute($0) },
     properties("relationships", \.declaredRelationships, relationship) { .relationship($0) },
     properties(
@@ -127,11 +127,16 @@ extension ModelJSON {
 
   // MARK: - Attributes
 
-  static let attributeFields: [ModelJSONField<Attribute>] = [
-    .field("name", \.name, .text, isRequired: true),
-    .field("type", \.type, type, isRequired: true),
-    .field("isOptional", \.isOptional, .flag),
-    .field("isTransient", \.isTransient, .flag),
+  static let attributeFields: [ModelJSONField<Attribute>] =
+    [
+      .field("name", \.name, .text, isRequired: true),
+      .field("type", \.type, type, isRequired: true),
+    ] + Attribute.basicFacets.jsonFields() + attributeMembers + Attribute.nameFacets.jsonFields()
+    + [
+      .field("options", \.options, .words("option", options), isWritten: { !$0.isEmpty })
+    ] + Attribute.history.jsonFields() + [.texts(editorDataKey, \.source.attributes)]
+
+  private static let attributeMembers: [ModelJSONField<Attribute>] = [
     value("default", \.defaultValue) { $0.type },
     // The type of a default value, if an attribute without a type has a value that JSON does not distinguish.
     ModelJSONField("defaultType") { attribute in
@@ -167,13 +172,6 @@ extension ModelJSON {
       attribute.derivation?.filter = ModelJSONForm<String>.text.read(json, &reading)
     },
     .optional("composite", \.compositeName, .text),
-    .optional("valueTransformer", \.valueTransformerName, .text),
-    .optional("valueClass", \.valueClassName, .text),
-    .field("options", \.options, .words("option", options), isWritten: { !$0.isEmpty }),
-    .optional("renamingIdentifier", \.renamingIdentifier, .text),
-    .optional("versionHashModifier", \.versionHashModifier, .text),
-    .texts("userInfo", \.userInfo),
-    .texts(editorDataKey, \.source.attributes),
   ]
 
   private static let attribute = ModelJSONForm.part(
@@ -188,13 +186,12 @@ extension ModelJSON {
     return ModelTextType.type(name)?.sourceName
   }
 
-  private static let options: [(word: String, value: Attribute.Options)] = [
-    ("allowsExternalStorage", .allowsExternalStorage),
-    ("preservesValueOnDeletion", .preservesValueOnDeletion), ("isIndexed", .isIndexed),
-    ("isIndexedBySpotlight", .isIndexedBySpotlight),
-    ("isStoredInTruthFile", .isStoredInTruthFile),
-    ("allowsCloudEncryption", .allowsCloudEncryption),
-  ]
+  private static let options: [(word: String, value: Attribute.Options)] =
+    Attribute.optionFacets.compactMap { facet in
+      var attribute = Attribute("", .undefined)
+      facet.set(true, in: &attribute)
+      return facet.option.map { ($0.json, attribute.options) }
+    }
 
   /// Returns a member for a value of an attribute.
   private static func value(
@@ -221,7 +218,14 @@ extension ModelJSON {
 
   // MARK: - Relationships and fetched properties
 
-  static let relationshipFields: [ModelJSONField<Relationship>] = [
+  static let relationshipFields: [ModelJSONField<Relationship>] =
+    relationshipMembers + [Relationship.orderFacet].jsonFields()
+    + [.field("deleteRule", \.deleteRule, .word("delete rule", deleteRules))]
+    + Relationship.basicFacets.jsonFields()
+    + [.list("validationPredicates", \.validationPredicates, predicate)]
+    + Relationship.history.jsonFields() + [.texts(editorDataKey, \.source.attributes)]
+
+  private static let relationshipMembers: [ModelJSONField<Relationship>] = [
     .field("name", \.name, .text, isRequired: true),
     .field("destination", \.destination, .text, isRequired: true),
     .optional("inverse", \.inverse, .text),
@@ -235,15 +239,6 @@ extension ModelJSON {
     },
     .field("minimumCount", \.count.minimum, .number),
     .field("maximumCount", \.count.maximum, .number),
-    .field("isOrdered", \.isOrdered, .flag),
-    .field("deleteRule", \.deleteRule, .word("delete rule", deleteRules)),
-    .field("isOptional", \.isOptional, .flag),
-    .field("isTransient", \.isTransient, .flag),
-    .list("validationPredicates", \.validationPredicates, predicate),
-    .optional("renamingIdentifier", \.renamingIdentifier, .text),
-    .optional("versionHashModifier", \.versionHashModifier, .text),
-    .texts("userInfo", \.userInfo),
-    .texts(editorDataKey, \.source.attributes),
   ]
 
   private static let relationship = ModelJSONForm.part(
@@ -261,15 +256,11 @@ extension ModelJSON {
     ("nullify", .nullify), ("cascade", .cascade), ("deny", .deny), ("no action", .noAction),
   ]
 
-  static let fetchedPropertyFields: [ModelJSONField<FetchedProperty>] = [
-    .field("name", \.name, .text, isRequired: true),
-    .field("isOptional", \.isOptional, .flag),
-    .field("request", \.request, request, isRequired: true),
-    .optional("renamingIdentifier", \.renamingIdentifier, .text),
-    .optional("versionHashModifier", \.versionHashModifier, .text),
-    .texts("userInfo", \.userInfo),
-    .texts(editorDataKey, \.source.attributes),
-  ]
+  static let fetchedPropertyFields: [ModelJSONField<FetchedProperty>] =
+    [.field("name", \.name, .text, isRequired: true)]
+    + FetchedProperty.basicFacets.jsonFields()
+    + [.field("request", \.request, request, isRequired: true)]
+    + FetchedProperty.history.jsonFields() + [.texts(editorDataKey, \.source.attributes)]
 
   private static let fetchedProperty = ModelJSONForm.part(
     fetchedPropertyFields,
@@ -350,5 +341,19 @@ extension ModelJSONForm where Content: Sendable {
         if let value { record(value, &reading) }
         return value
       })
+  }
+}
+
+extension Array {
+  /// Returns the members for facets, without those that have a form of their own.
+  fileprivate func jsonFields<Part>() -> [ModelJSONField<Part>] where Element == ModelFacet<Part> {
+    compactMap { facet in
+      guard let json = facet.json else { return nil }
+      return switch facet.content {
+      case .flag(let path): .field(json, path, .flag)
+      case .text(let path): .optional(json, path, .text)
+      case .notes(let path): .texts(json, path)
+      }
+    }
   }
 }

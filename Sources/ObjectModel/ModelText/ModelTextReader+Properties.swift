@@ -50,9 +50,8 @@ extension ModelTextReader {
   }
 
   private static let attributeWords =
-    [
-      "min", "max", "length", "matches", "check", "derived", "transient", "transformer", "class",
-    ] + historyWords + ModelTextWords.attributeOptions.map(\.word)
+    ["min", "max", "length", "matches", "check", "derived"]
+    + Attribute.facets.compactMap(\.clause)
 
   private mutating func attributeClause(
     _ cursor: inout ModelTextCursor, _ attribute: inout Attribute
@@ -81,19 +80,9 @@ extension ModelTextReader {
       var derivation = Attribute.Derivation(try cursor.string("an expression"))
       if cursor.acceptWord("where") { derivation.filter = try cursor.string("a predicate") }
       attribute.derivation = derivation
-    case "transient": attribute.isTransient = true
-    case "transformer":
-      attribute.valueTransformerName = try cursor.name("the name of a transformer")
-    case "class": attribute.valueClassName = try cursor.name("the name of a class")
     default:
-      if let option = ModelTextWords.attributeOptions.first(where: { $0.word == word }) {
-        attribute.options.insert(option.option)
-        return
-      }
-      let isHistory = try historyClause(
-        word, &cursor, &attribute.renamingIdentifier, &attribute.versionHashModifier,
-        &attribute.userInfo)
-      if !isHistory { throw unknown(before, "of an attribute", Self.attributeWords) }
+      let isFacet = try clause(word, of: Attribute.facets, &cursor, &attribute)
+      if !isFacet { throw unknown(before, "of an attribute", Self.attributeWords) }
     }
   }
 
@@ -183,7 +172,6 @@ extension ModelTextReader {
           relationship.inverseEntity = name
           relationship.inverse = try cursor.name("the name of the inverse relationship")
         }
-      case "ordered": relationship.isOrdered = true
       case "required" where isToMany: relationship.isOptional = false
       case "required":
         throw ModelTextFault(
@@ -205,17 +193,13 @@ extension ModelTextReader {
               ? "A relationship with at most one object has the type '\(start.destination)?'."
               : "A relationship with more than one object has the type '[\(start.destination)]'.")
         }
-      case "transient": relationship.isTransient = true
       case "check": relationship.validationPredicates.append(try reader.predicate(&cursor))
       case let word:
-        let isHistory = try reader.historyClause(
-          word, &cursor, &relationship.renamingIdentifier, &relationship.versionHashModifier,
-          &relationship.userInfo)
-        guard isHistory else {
+        let facets = Relationship.facets
+        guard try reader.clause(word, of: facets, &cursor, &relationship) else {
           throw reader.unknown(
             before, "of a relationship",
-            ["inverse", "ordered", "required", "delete", "count", "transient", "check"]
-              + Self.historyWords)
+            ["inverse", "required", "delete", "count", "check"] + facets.compactMap(\.clause))
         }
       }
     }
@@ -236,13 +220,11 @@ extension ModelTextReader {
       case "required": property.isOptional = false
       case "named": property.request.name = try cursor.name("the name of the request")
       case let word:
-        let isHistory = try reader.historyClause(
-          word, &cursor, &property.renamingIdentifier, &property.versionHashModifier,
-          &property.userInfo)
-        if isHistory { return }
+        let facets = FetchedProperty.facets
+        if try reader.clause(word, of: facets, &cursor, &property) { return }
         cursor = before
         try reader.requestClause(
-          &cursor, &property.request, others: ["required", "named"] + Self.historyWords)
+          &cursor, &property.request, others: ["required", "named"] + facets.compactMap(\.clause))
       }
     }
     return property

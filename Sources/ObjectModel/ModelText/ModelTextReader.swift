@@ -132,15 +132,13 @@ struct ModelTextReader {
     try clauses(&cursor) { (reader, cursor) throws(ModelTextFault) in
       let before = cursor
       switch try cursor.name("a characteristic of the entity") {
-      case "abstract": entity.isAbstract = true
       case "class": entity.className = try cursor.name("the name of the class")
       case "no" where cursor.acceptWord("class"): entity.className = nil
       case let word:
-        let isHistory = try reader.historyClause(
-          word, &cursor, &entity.renamingIdentifier, &entity.versionHashModifier, &entity.userInfo)
-        guard isHistory else {
+        let facets = Entity.facets + Entity.history
+        guard try reader.clause(word, of: facets, &cursor, &entity) else {
           throw reader.unknown(
-            before, "of an entity", ["abstract", "class", "no"] + Self.historyWords)
+            before, "of an entity", ["class", "no"] + facets.compactMap(\.clause))
         }
       }
     }
@@ -172,23 +170,23 @@ struct ModelTextReader {
         + (hint.isEmpty ? " The words are: \(known.joined(separator: ", "))." : hint))
   }
 
-  /// The words of the clauses that all parts of a model can have.
-  static let historyWords = ["was", "modifier", "note"]
-
-  /// Reads the rest of a clause that all parts can have, after its first word.
+  /// Reads the rest of a clause that states a facet, after its first word.
   ///
   /// - Returns: Whether the word begins such a clause.
-  func historyClause(
-    _ word: String, _ cursor: inout ModelTextCursor, _ renamingIdentifier: inout String?,
-    _ versionHashModifier: inout String?, _ userInfo: inout [String: String]
+  func clause<Part>(
+    _ word: String, of facets: [ModelFacet<Part>], _ cursor: inout ModelTextCursor,
+    _ part: inout Part
   ) throws(ModelTextFault) -> Bool {
-    switch word {
-    case "was": renamingIdentifier = try cursor.name("the former name")
-    case "modifier": versionHashModifier = try cursor.string("the hash modifier")
-    case "note":
+    guard let facet = facets.first(where: { $0.clause == word }) else { return false }
+    switch facet.content {
+    case .flag: facet.set(true, in: &part)
+    case .text:
+      let text =
+        facet.isName ? try cursor.name(facet.expected) : try cursor.string(facet.expected)
+      facet.set(text, in: &part)
+    case .notes(let path):
       let name = try cursor.name("the name of the note")
-      userInfo[name] = try cursor.string("the text of the note")
-    default: return false
+      part[keyPath: path][name] = try cursor.string("the text of the note")
     }
     return true
   }

@@ -21,12 +21,6 @@ enum ModelTextType {
 
 /// The words of options and flags in a model's text.
 enum ModelTextWords {
-  static let attributeOptions: [(word: String, option: Attribute.Options)] = [
-    ("external", .allowsExternalStorage), ("preserved", .preservesValueOnDeletion),
-    ("indexed", .isIndexed), ("spotlight", .isIndexedBySpotlight),
-    ("truthfile", .isStoredInTruthFile), ("cloudencrypted", .allowsCloudEncryption),
-  ]
-
   static let deleteRules: [(word: String, rule: Relationship.DeleteRule)] = [
     ("nullify", .nullify), ("cascade", .cascade), ("deny", .deny), ("none", .noAction),
   ]

@@ -91,7 +91,7 @@ struct ModelTextWriter {
       symbol(":")
       name(parent)
     }
-    if entity.isAbstract { clause("abstract") }
+    write(Entity.facets, of: entity)
     if let className = entity.className {
       if className != entity.name {
         clause("class")
@@ -101,7 +101,7 @@ struct ModelTextWriter {
       clause("no")
       word("class")
     }
-    history(entity.renamingIdentifier, entity.versionHashModifier, entity.userInfo)
+    write(Entity.history, of: entity)
     end()
     for property in entity.declaredProperties {
       switch property {
@@ -161,22 +161,23 @@ struct ModelTextWriter {
     end()
   }
 
-  /// Writes the clauses that all properties and entities can have.
-  private mutating func history(
-    _ renamingIdentifier: String?, _ modifier: String?, _ userInfo: [String: String]
-  ) {
-    if let former = renamingIdentifier {
-      clause("was")
-      name(former)
-    }
-    if let modifier {
-      clause("modifier")
-      text(modifier)
-    }
-    for (key, value) in userInfo.sorted(by: { $0.key < $1.key }) {
-      clause("note")
-      name(key)
-      text(value)
+  /// Writes the clauses of the facets that a part has.
+  private mutating func write<Part>(_ facets: [ModelFacet<Part>], of part: Part) {
+    for facet in facets {
+      guard let word = facet.clause else { continue }
+      switch facet.content {
+      case .flag(let path): if part[keyPath: path] { clause(word) }
+      case .text(let path):
+        guard let value = part[keyPath: path] else { continue }
+        clause(word)
+        if facet.isName { name(value) } else { text(value) }
+      case .notes(let path):
+        for (key, value) in part[keyPath: path].sorted(by: { $0.key < $1.key }) {
+          clause(word)
+          name(key)
+          text(value)
+        }
+      }
     }
   }
 
@@ -209,20 +210,7 @@ struct ModelTextWriter {
         text(filter)
       }
     }
-    if attribute.isTransient { clause("transient") }
-    for (word, option) in ModelTextWords.attributeOptions
-    where attribute.options.contains(option) {
-      clause(word)
-    }
-    if let transformer = attribute.valueTransformerName {
-      clause("transformer")
-      name(transformer)
-    }
-    if let className = attribute.valueClassName {
-      clause("class")
-      name(className)
-    }
-    history(attribute.renamingIdentifier, attribute.versionHashModifier, attribute.userInfo)
+    write(Attribute.facets, of: attribute)
     end()
   }
 
@@ -303,7 +291,7 @@ struct ModelTextWriter {
       }
       name(inverse)
     }
-    if relationship.isOrdered { clause("ordered") }
+    write([Relationship.orderFacet], of: relationship)
     let usual: Relationship.Count = relationship.isToMany ? .toMany : .toOne
     if relationship.count != usual {
       clause("count")
@@ -315,10 +303,9 @@ struct ModelTextWriter {
       clause("delete")
       word(ModelTextWords.deleteRules.first { $0.rule == relationship.deleteRule }!.word)
     }
-    if relationship.isTransient { clause("transient") }
+    write(Relationship.basicFacets, of: relationship)
     write(relationship.validationPredicates)
-    history(
-      relationship.renamingIdentifier, relationship.versionHashModifier, relationship.userInfo)
+    write(Relationship.history, of: relationship)
     end()
   }
 
@@ -332,7 +319,7 @@ struct ModelTextWriter {
       name(property.request.name)
     }
     clauses(of: property.request)
-    history(property.renamingIdentifier, property.versionHashModifier, property.userInfo)
+    write(FetchedProperty.history, of: property)
     end()
   }
 

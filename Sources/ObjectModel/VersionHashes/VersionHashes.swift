@@ -86,8 +86,9 @@ extension VersionHashes {
       }
       hash.update(base(of: property).bytes)
       hash.update(attribute.type.rawValue.littleEndianBytes)
-      if attribute.options.contains(.allowsExternalStorage) { hash.update([1]) }
-      if attribute.options.contains(.preservesValueOnDeletion) { hash.update([1]) }
+      for facet in Attribute.optionFacets where facet.isHashed {
+        if facet.flag(of: attribute) == true { hash.update([1]) }
+      }
       if let name = attribute.compositeName { hash.update(composite(name)) }
     case .relationship(let relationship):
       hash.update(base(of: property).bytes)

@@ -7,7 +7,7 @@ public import Quire
 /// An object of the entity `Museum`.
 @Entity
 nonisolated public final class Museum: Stop {
-  /// The attribute `isFree`: yes or no, required, `false` in a new object.
+  /// The attribute `isFree`: true or false, required, `false` in a new object.
   public var isFree: Bool = false
 
   /// The attribute `openingHours`: text.

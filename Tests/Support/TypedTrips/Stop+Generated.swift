@@ -8,7 +8,7 @@ public import Quire
 /// An object of the entity `Stop`.
 @Entity
 nonisolated open class Stop: ManagedObject {
-  /// The attribute `arrival`: a moment.
+  /// The attribute `arrival`: a date.
   public final var arrival: Date?
 
   /// The attribute `latitude`: a number from `-90.0` to `90.0`, required, `0.0` in a new object.

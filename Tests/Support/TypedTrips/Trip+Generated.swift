@@ -17,7 +17,7 @@ nonisolated public final class Trip: ManagedObject {
   /// The attribute `name`: text of `1` to `100` characters, required, "Untitled" in a new object.
   @Attribute(.length(1...100)) public var name: String = "Untitled"
 
-  /// The attribute `start`: a moment.
+  /// The attribute `start`: a date.
   public var start: Date?
 
   /// The attribute `stopCount`: a whole number of 64 bits, computed by `stops.@count`.

@@ -9,7 +9,7 @@ public import Quire
 /// `cache` has no type, and so has no accessor.
 @Entity
 nonisolated open class Animal: Creature {
-  /// The attribute `birthday`: a moment, required.
+  /// The attribute `birthday`: a date, required.
   public final var birthday: Date
 
   /// The attribute `class`: text, required, "Mammalia" in a new object.
@@ -35,7 +35,7 @@ nonisolated open class Animal: Creature {
   /// The attribute `habitat`: a group of values.
   @Attribute(.required) public final var habitat: Place
 
-  /// The attribute `isHungry`: yes or no, required, `true` in a new object.
+  /// The attribute `isHungry`: true or false, required, `true` in a new object.
   public final var isHungry: Bool = true
 
   /// The attribute `legs`: a whole number of 16 bits from `0` to `1000`, required, `4` in a new

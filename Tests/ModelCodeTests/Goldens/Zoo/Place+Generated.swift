@@ -8,7 +8,7 @@ public import Quire
 nonisolated public struct Place: CompositeValue, Sendable, Hashable {
   /// The attribute `address`: text.
   public var address: String?
-  /// The attribute `in`: yes or no, required, `false` in a new object.
+  /// The attribute `in`: true or false, required, `false` in a new object.
   public var `in`: Bool = false
   /// The attribute `point`: a group of values.
   @Attribute(.required)

@@ -11,7 +11,7 @@ nonisolated public struct Point: CompositeValue, Sendable, Hashable {
   public var latitude: Double = 0.0
   /// The attribute `longitude`: a number, required, `0.0` in a new object.
   public var longitude: Double = 0.0
-  /// The attribute `measured`: a moment.
+  /// The attribute `measured`: a date.
   public var measured: Date?
 
   /// The given parts.

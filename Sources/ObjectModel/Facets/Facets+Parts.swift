@@ -1,0 +1,93 @@
+// The facets of each part of a model that need no form of their own. The order is that of the text of a model.
+
+extension Entity {
+  static let facets: [ModelFacet<Entity>] = [
+    ModelFacet(
+      \.isAbstract, .isAbstract, json: "isAbstract", source: "isAbstract",
+      archive: .field("NSIsAbstract"), clause: "abstract", isHashed: true)
+  ]
+}
+
+extension Attribute {
+  /// The flags that all properties have.
+  static let basicFacets: [ModelFacet<Attribute>] = [
+    ModelFacet(
+      \.isOptional, .isOptional, json: "isOptional", source: "optional",
+      archive: .bit(2, field: "NSIsOptional"), isHashed: true),
+    ModelFacet(
+      \.isTransient, .isTransient, json: "isTransient", source: "transient",
+      archive: .bit(8, field: "NSIsTransient"), clause: "transient", isHashed: true),
+  ]
+
+  /// The options. A hash covers them by a byte for each option that is set.
+  static let optionFacets: [ModelFacet<Attribute>] = [
+    ModelFacet(
+      \.options[has: .allowsExternalStorage], .allowsExternalStorage,
+      source: "allowsExternalBinaryDataStorage", archive: .mark(4), clause: "external",
+      option: ("allowsExternalStorage", ""), isHashed: true),
+    ModelFacet(
+      \.options[has: .preservesValueOnDeletion], .preservesValueOnDeletion,
+      source: "preserveAfterDeletion", archive: .mark(16), clause: "preserved",
+      option: ("preservesValueOnDeletion", ""), isHashed: true),
+    ModelFacet(
+      \.options[has: .isIndexed], .otherOptions, source: "indexed",
+      archive: .field("NSIsIndexed"), clause: "indexed", option: ("isIndexed", "indexed")),
+    ModelFacet(
+      \.options[has: .isIndexedBySpotlight], .otherOptions, source: "spotlightIndexingEnabled",
+      archive: .bit(0x100, field: "NSIndexedBySpotlight"), clause: "spotlight",
+      option: ("isIndexedBySpotlight", "indexed by Spotlight")),
+    ModelFacet(
+      \.options[has: .isStoredInTruthFile], .otherOptions, source: "storedInTruthFile",
+      archive: .bit(0x200, field: nil), clause: "truthfile",
+      option: ("isStoredInTruthFile", "stored in truth file")),
+    ModelFacet(
+      \.options[has: .allowsCloudEncryption], .otherOptions, source: "allowsCloudEncryption",
+      archive: .bit(0x800, field: nil), clause: "cloudencrypted",
+      option: ("allowsCloudEncryption", "encrypted in the cloud")),
+  ]
+
+  /// The names of types and transformers. Archives have the class in a form of its own.
+  static let nameFacets: [ModelFacet<Attribute>] = [
+    ModelFacet(
+      \.valueTransformerName, .valueTransformer, json: "valueTransformer",
+      source: "valueTransformerName", archive: "NSValueTransformerName", clause: "transformer",
+      expected: "the name of a transformer", isName: true),
+    ModelFacet(
+      \.valueClassName, .valueClass, json: "valueClass", source: "customClassName",
+      clause: "class", expected: "the name of a class", isName: true),
+  ]
+
+  static let facets = basicFacets + optionFacets + nameFacets + history
+}
+
+extension Attribute.Options {
+  /// Whether an option is set.
+  subscript(has option: Attribute.Options) -> Bool {
+    get { contains(option) }
+    set { if newValue { insert(option) } else { remove(option) } }
+  }
+}
+
+extension Relationship {
+  static let orderFacet = ModelFacet<Relationship>(
+    \.isOrdered, .isOrdered, json: "isOrdered", source: "ordered",
+    archive: .bit(0x400, field: "NSIsOrdered"), clause: "ordered", isHashed: true)
+  static let basicFacets: [ModelFacet<Relationship>] = [
+    ModelFacet(
+      \.isOptional, .isOptional, json: "isOptional", source: "optional",
+      archive: .bit(2, field: "NSIsOptional"), isHashed: true),
+    ModelFacet(
+      \.isTransient, .isTransient, json: "isTransient", source: "transient",
+      archive: .bit(8, field: "NSIsTransient"), clause: "transient", isHashed: true),
+  ]
+  static let facets = [orderFacet] + basicFacets + history
+}
+
+extension FetchedProperty {
+  static let basicFacets: [ModelFacet<FetchedProperty>] = [
+    ModelFacet(
+      \.isOptional, .isOptional, json: "isOptional", source: "optional",
+      archive: .bit(2, field: "NSIsOptional"))
+  ]
+  static let facets = basicFacets + history
+}

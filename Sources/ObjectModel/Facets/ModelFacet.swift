@@ -1,0 +1,81 @@
+/// A facet of a part of a model that is a flag, a text or a set of notes: its name in each notation of models.
+///
+/// The readers and the writers of all notations, the comparison of models and the version hash go through the rows of a part
+/// (``Attribute/facets`` and its neighbours). A new facet is a row, unless one of these writes it in a form of its own.
+struct ModelFacet<Part>: Sendable {
+  let content: Content
+  /// The facet in comparisons.
+  let difference: ModelDifference.Facet
+  /// The member in the JSON form; `nil` for a flag that is a word in the list of options, and for a facet with a form of its own.
+  var json: String?
+  /// The XML attribute in Apple's model sources.
+  var source: String?
+  /// The place in archives of models.
+  var archive: ArchivePlace?
+  /// The clause in the text of a model.
+  var clause: String?
+  /// The expected text of the clause, for messages.
+  var expected = "a text"
+  /// Whether the text of the clause is a name, which needs no quotation marks.
+  var isName = false
+  /// The option in the JSON form, and in the words of a comparison if all options together are one facet there.
+  var option: (json: String, words: String)?
+  /// Whether the version hash covers the facet.
+  var isHashed = false
+
+  /// The access to the facet's value.
+  enum Content: Sendable {
+    case flag(any WritableKeyPath<Part, Bool> & Sendable)
+    case text(any WritableKeyPath<Part, String?> & Sendable)
+    case notes(any WritableKeyPath<Part, [String: String]> & Sendable)
+  }
+
+  /// The place of a facet in an archive.
+  enum ArchivePlace: Sendable {
+    /// A bit of the set that all properties have, which a field may repeat.
+    case bit(Int64, field: String?)
+    /// A bit of the attribute's flags.
+    case mark(Int64)
+    case field(String)
+  }
+
+  init(
+    _ flag: any WritableKeyPath<Part, Bool> & Sendable, _ difference: ModelDifference.Facet,
+    json: String? = nil, source: String, archive: ArchivePlace? = nil, clause: String? = nil,
+    option: (json: String, words: String)? = nil, isHashed: Bool = false
+  ) {
+    content = .flag(flag)
+    (self.difference, self.json, self.source, self.archive) = (difference, json, source, archive)
+    (self.clause, self.option, self.isHashed) = (clause, option, isHashed)
+  }
+
+  init(
+    _ text: any WritableKeyPath<Part, String?> & Sendable, _ difference: ModelDifference.Facet,
+    json: String, source: String, archive: String? = nil, clause: String? = nil,
+    expected: String, isName: Bool, isHashed: Bool = false
+  ) {
+    content = .text(text)
+    (self.difference, self.json, self.source) = (difference, json, source)
+    self.archive = archive.map { .field($0) }
+    (self.clause, self.expected, self.isName) = (clause, expected, isName)
+    self.isHashed = isHashed
+  }
+
+  /// Returns whether a part has the flag; `nil` for a facet that is no flag.
+  func flag(of part: Part) -> Bool? {
+    if case .flag(let path) = content { part[keyPath: path] } else { nil }
+  }
+
+  func set(_ flag: Bool, in part: inout Part) {
+    if case .flag(let path) = content { part[keyPath: path] = flag }
+  }
+
+  /// Returns the text of a part; `nil` if there is none, and for a facet that is no text.
+  func text(of part: Part) -> String? {
+    if case .text(let path) = content { part[keyPath: path] } else { nil }
+  }
+
+  func set(_ text: String?, in part: inout Part) {
+    if case .text(let path) = content { part[keyPath: path] = text }
+  }
+}
