@@ -43,7 +43,9 @@ let package = Package(
     // For linked-in backends, and for programs that work with models and rows: the modules beneath the umbrella.
     .library(
       name: "StoreInterface",
-      targets: ["StoreInterface", "ObjectModel", "ObjectQuery", "Rows", "DurableFiles"]),
+      targets: [
+        "StoreInterface", "ObjectModel", "ModelNotations", "ObjectQuery", "Rows", "DurableFiles",
+      ]),
     // For programs that load store plug-ins.
     .library(name: "PluginHost", targets: ["PluginHost"]),
     // For authors of backends: the support library, and the conformance tests for a backend.
@@ -118,14 +120,20 @@ let package = Package(
 
     // The object model and its rows.
     module(
-      "ObjectModel", ["Checksums", "PropertyLists", "XMLEvents", "JSONText", "TextMatching"]),
+      "ObjectModel", ["Checksums", "PropertyLists", "JSONText", "TextMatching"]),
     module("Rows", ["ObjectModel", "FullText", "Checksums", "CArrow"]),
     module("ObjectQuery", ["ObjectModel", "Rows", "TextMatching", "FullText"]),
+    // Models in files: Apple's sources and archives, text and JSON.
+    module(
+      "ModelNotations", ["ObjectModel", "ObjectQuery", "PropertyLists", "XMLEvents", "JSONText"]),
 
     // Stores: the interface, and the backends behind it.
     module(
       "StoreInterface",
-      ["ObjectModel", "Rows", "ObjectQuery", "PropertyLists", "DurableFiles", "XMLEvents"]),
+      [
+        "ModelNotations", "ObjectModel", "Rows", "ObjectQuery", "PropertyLists", "DurableFiles",
+        "XMLEvents",
+      ]),
     module(
       "BlockFileFormat", ["ObjectModel", "Rows", "DurableFiles", "Checksums", "Deflate"]),
     // Requests in SQL, for the stores in databases.
@@ -137,25 +145,28 @@ let package = Package(
     .target(
       name: "SQLiteStore",
       dependencies: [
-        "RelationalStore", "SQLTranslation", "SQLiteFiles", "StoreInterface", "ObjectModel",
+        "RelationalStore", "SQLTranslation", "SQLiteFiles", "StoreInterface", "ModelNotations",
+        "ObjectModel",
         "ObjectQuery", "Rows", "PropertyLists", "DurableFiles", "Deflate",
       ], path: "Plugins/SQLiteStore/Sources", swiftSettings: strict),
     .target(
       name: "PostgreSQLStore",
       dependencies: [
         "RelationalStore", "SQLTranslation", "PostgreSQLConnection", "StoreInterface",
-        "ObjectModel", "ObjectQuery", "Rows", "DurableFiles",
+        "ModelNotations", "ObjectModel", "ObjectQuery", "Rows", "DurableFiles",
       ], path: "Plugins/PostgreSQLStore/Sources", swiftSettings: strict),
     .target(
       name: "BinaryStore",
       dependencies: [
-        "BlockFileFormat", "StoreInterface", "ObjectModel", "Rows", "PropertyLists", "DurableFiles",
+        "BlockFileFormat", "StoreInterface", "ModelNotations", "ObjectModel", "Rows",
+        "PropertyLists", "DurableFiles",
         "Checksums", "Deflate",
       ], path: "Plugins/BinaryStore/Sources", swiftSettings: strict),
     .target(
       name: "XMLStore",
       dependencies: [
-        "StoreInterface", "ObjectModel", "Rows", "PropertyLists", "DurableFiles", "XMLEvents",
+        "StoreInterface", "ModelNotations", "ObjectModel", "Rows", "PropertyLists", "DurableFiles",
+        "XMLEvents",
       ], path: "Plugins/XMLStore/Sources", swiftSettings: strict),
 
     // Store plug-ins, in libraries that are loaded on demand: the code that both sides of the C interface share, the host, and
@@ -163,7 +174,8 @@ let package = Package(
     module(
       "PluginExchange",
       [
-        "CStorePlugin", "ObjectModel", "ObjectQuery", "Rows", "StoreInterface", "PropertyLists",
+        "CStorePlugin", "ModelNotations", "ObjectModel", "ObjectQuery", "Rows", "StoreInterface",
+        "PropertyLists",
         "XMLEvents", "DurableFiles",
       ]),
     module(
@@ -203,13 +215,16 @@ let package = Package(
     module("Entities", ["ObjectModel", "ObjectQuery", "ObjectGraph", "EntityMacros"]),
 
     // Migration of stores from one version of their model to another.
-    module("Migration", ["ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph"]),
+    module(
+      "Migration",
+      ["ModelNotations", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph"]),
 
     // Documents: the container, its versions and attachments, and the objects of a document with autosave.
     module(
       "Documents",
       [
-        "ObjectModel", "Rows", "StoreInterface", "ObjectGraph", "Migration", "DurableFiles",
+        "ModelNotations", "ObjectModel", "Rows", "StoreInterface", "ObjectGraph", "Migration",
+        "DurableFiles",
         "PropertyLists", "JSONText", "Checksums", "Archives",
       ]),
 
@@ -230,7 +245,8 @@ let package = Package(
     module(
       "Validation",
       [
-        "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "Documents", "BlockFileFormat",
+        "ModelNotations", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "Documents",
+        "BlockFileFormat",
         "PropertyLists", "XMLEvents", "JSONText", "DurableFiles", "Deflate", "Checksums",
         "Archives", "TextMatching",
       ]),
@@ -239,14 +255,16 @@ let package = Package(
     module(
       "Recovery",
       [
-        "ObjectModel", "Rows", "StoreInterface", "BlockFileFormat", "XMLStore", "PropertyLists",
+        "ModelNotations", "ObjectModel", "Rows", "StoreInterface", "BlockFileFormat", "XMLStore",
+        "PropertyLists",
         "DurableFiles", "Deflate",
       ]),
 
     // Swift source with a class for each entity, and the tool that writes this source during a build.
-    module("ModelCode", ["ObjectModel", "ObjectQuery"]),
+    module("ModelCode", ["ModelNotations", "ObjectModel", "ObjectQuery"]),
     .executableTarget(
-      name: "quire-classes", dependencies: ["ModelCode", "ObjectModel"], swiftSettings: strict),
+      name: "quire-classes", dependencies: ["ModelCode", "ModelNotations", "ObjectModel"],
+      swiftSettings: strict),
     .plugin(
       name: "GenerateModel", capability: .buildTool(), dependencies: ["quire-classes"],
       path: "Plugins/GenerateModel"),
@@ -273,7 +291,7 @@ let package = Package(
     module(
       "Quire",
       [
-        "Entities", "ObjectModel", "ObjectQuery", "StoreInterface", "ObjectGraph",
+        "Entities", "ModelNotations", "ObjectModel", "ObjectQuery", "StoreInterface", "ObjectGraph",
         "Migration",
         "Documents", "BinaryStore", "XMLStore", "DurableFiles",
       ]),
@@ -287,7 +305,8 @@ let package = Package(
     module(
       "ToolCommands",
       [
-        "Quire", "QuireTools", "BinaryStore", "Documents", "JSONText", "ObjectModel", "Rows",
+        "Quire", "QuireTools", "BinaryStore", "Documents", "JSONText", "ModelNotations",
+        "ObjectModel", "Rows",
         "ObjectQuery",
         "StoreInterface",
         "ObjectGraph", "Migration", "DurableFiles", "Validation", "ModelCode", "Archives",
@@ -351,7 +370,8 @@ let package = Package(
       dependencies: [
         "BinaryStore", "XMLStore", "XMLEvents", "Validation", "Recovery", "Documents",
         "StoreInterface",
-        "DiskSimulation", "DurableFiles", "ObjectModel", "ObjectQuery", "Migration", "QueryWorld",
+        "DiskSimulation", "DurableFiles", "ModelNotations", "ObjectModel", "ObjectQuery",
+        "Migration", "QueryWorld",
         "PropertyLists", "Rows", "SeededRandom", "Checksums", "Archives", "PluginHost",
         "PluginSupport", "CStorePlugin", "CArrow", "SQLiteStore", "MacroExpansion", "JSONText",
         "PostgreSQLStore", "PostgreSQLConnection",
@@ -388,7 +408,8 @@ let package = Package(
     tests(
       "ObjectModelTests",
       [
-        "ObjectModel", "PropertyLists", "Checksums", "JSONText", "ProgramRuns", "SeededRandom",
+        "ModelNotations", "ObjectModel", "PropertyLists", "Checksums", "JSONText", "ProgramRuns",
+        "SeededRandom",
         "SpecVectors", "AppleFixtures",
       ]),
     tests(
@@ -426,7 +447,8 @@ let package = Package(
       [
         "Migration", "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore", "DiskSimulation",
         "DurableFiles",
-        "ObjectModel", "ObjectQuery", "Rows", "Validation", "SeededRandom", "PropertyLists",
+        "ModelNotations", "ObjectModel", "ObjectQuery", "Rows", "Validation", "SeededRandom",
+        "PropertyLists",
         "AppleFixtures",
       ]),
     tests(
@@ -440,7 +462,7 @@ let package = Package(
       "BinaryStoreTests",
       [
         "BinaryStore", "StoreInterface", "StoreConformance", "DiskSimulation", "DurableFiles",
-        "ObjectModel",
+        "ModelNotations", "ObjectModel",
         "ObjectQuery", "Rows", "SeededRandom", "ProgramRuns", "SpecVectors", "Checksums",
         "HostileInputs",
       ]),
@@ -463,7 +485,8 @@ let package = Package(
       "SQLiteStoreTests",
       [
         "SQLiteStore", "RelationalStore", "SQLiteFiles", "SQLTranslation", "StoreInterface",
-        "StoreConformance", "ObjectGraph", "ObjectModel", "ObjectQuery", "QueryWorld", "Rows",
+        "StoreConformance", "ObjectGraph", "ModelNotations", "ObjectModel", "ObjectQuery",
+        "QueryWorld", "Rows",
         "DiskSimulation",
         "DurableFiles",
         "PropertyLists", "SeededRandom", "BinaryStore", "Deflate", "CSQLite3", "AppleFixtures",
@@ -490,14 +513,18 @@ let package = Package(
       "ValidationTests",
       [
         "Validation", "BlockFileFormat", "BinaryStore", "StoreInterface", "StoreConformance",
-        "DiskSimulation", "DurableFiles", "PropertyLists", "ObjectModel", "Rows", "SeededRandom",
+        "DiskSimulation", "DurableFiles", "PropertyLists", "ModelNotations", "ObjectModel", "Rows",
+        "SeededRandom",
         "Checksums",
         "HostileInputs", "XMLStore", "Documents", "JSONText", "SpecVectors", "Archives",
         "SchemaSubset", "SQLiteStore", "SQLText", "AppleFixtures",
       ]),
     tests(
       "ModelCodeTests",
-      ["ModelCode", "ObjectModel", "ProgramRuns", "Quire", "TypedTrips", "DiskSimulation"],
+      [
+        "ModelCode", "ModelNotations", "ObjectModel", "ProgramRuns", "Quire", "TypedTrips",
+        "DiskSimulation",
+      ],
       exclude: ["Goldens"]),
     tests(
       "RecoveryTests",
@@ -511,7 +538,7 @@ let package = Package(
       [
         "Interchange", "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore", "DiskSimulation",
         "DurableFiles",
-        "ObjectModel", "ObjectQuery", "Rows", "SeededRandom", "Validation",
+        "ModelNotations", "ObjectModel", "ObjectQuery", "Rows", "SeededRandom", "Validation",
       ]),
     tests(
       "ComparisonTests",
@@ -524,7 +551,7 @@ let package = Package(
       "ToolCommandsTests",
       [
         "ToolCommands", "QuireTools", "JSONText", "Quire", "Documents", "Migration", "ObjectGraph",
-        "ObjectModel",
+        "ModelNotations", "ObjectModel",
         "Rows", "StoreInterface", "BinaryStore", "BlockFileFormat",
         "DiskSimulation", "DurableFiles", "PropertyLists", "PluginHost", "InstalledPlugins",
         "ProgramRuns", "SQLiteFiles",

@@ -1,3 +1,4 @@
+import ModelNotations
 public import ObjectGraph
 import ObjectModel
 public import StoreInterface

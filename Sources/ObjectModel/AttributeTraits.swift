@@ -31,7 +31,7 @@ package struct AttributeTraits: Sendable {
   }
 
   /// Whether the text of a model contains values in quotation marks.
-  var isWrittenAsText: Bool {
+  package var isWrittenAsText: Bool {
     switch content {
     case .string, .uri, .uuid, .binary, .date: true
     default: false

@@ -1,3 +1,4 @@
+import ModelNotations
 package import ObjectModel
 import PropertyLists
 package import Rows

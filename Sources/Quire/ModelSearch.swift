@@ -1,4 +1,5 @@
 import Foundation
+import ModelNotations
 import ObjectModel
 
 /// The search for the model file of a container by its name.

@@ -1,5 +1,6 @@
 import Foundation
 import Migration
+import ModelNotations
 public import ObjectGraph
 public import ObjectModel
 import StoreInterface

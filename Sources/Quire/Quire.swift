@@ -2,6 +2,7 @@
 // models in code, and a backend, import the modules beneath: `ObjectModel`, `StoreInterface`, `Rows`. Modules with
 // operators are exported whole, because an import of a single type does not import operators.
 @_exported public import Entities
+public import ModelNotations
 public import ObjectModel
 @_exported public import ObjectQuery
 
@@ -78,13 +79,13 @@ public import ObjectModel
 @_exported public import class ObjectGraph.UndoStack
 @_exported public import struct ObjectGraph.ValidationFailure
 @_exported public import struct ObjectGraph.ValueTransformer
+@_exported public import enum ModelNotations.ModelSource
+@_exported public import struct ModelNotations.ModelVersions
 @_exported public import protocol ObjectModel.AttributeValue
 @_exported public import protocol ObjectModel.BoundedAttributeValue
 @_exported public import protocol ObjectModel.CodableValue
 @_exported public import struct ObjectModel.Model
 @_exported public import struct ObjectModel.ModelError
-@_exported public import enum ObjectModel.ModelSource
-@_exported public import struct ObjectModel.ModelVersions
 @_exported public import struct ObjectModel.ObjectID
 @_exported public import struct StoreInterface.StoreBackends
 @_exported public import struct StoreInterface.StoreError

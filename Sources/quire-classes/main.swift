@@ -1,5 +1,6 @@
 import Foundation
 import ModelCode
+import ModelNotations
 import ObjectModel
 
 // The tool that the build plug-in `GenerateModel` runs while a package is built. On the command line, use `quire model --format

@@ -1,6 +1,7 @@
 import BinaryStore
 import DurableFiles
 import Foundation
+import ModelNotations
 import ObjectModel
 import Rows
 import StoreInterface

@@ -2,6 +2,7 @@ import BinaryStore
 import DiskSimulation
 import DurableFiles
 import Foundation
+import ModelNotations
 import ObjectModel
 import SeededRandom
 import StoreInterface

@@ -1,6 +1,7 @@
 import BinaryStore
 import DiskSimulation
 import DurableFiles
+import ModelNotations
 import ObjectModel
 import StoreInterface
 import Testing

@@ -1,6 +1,7 @@
 import AppleFixtures
 import Foundation
 import Migration
+import ModelNotations
 import ObjectGraph
 import ObjectModel
 import ObjectQuery

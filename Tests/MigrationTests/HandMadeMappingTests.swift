@@ -1,5 +1,6 @@
 import Foundation
 import Migration
+import ModelNotations
 import ObjectGraph
 import ObjectModel
 import ObjectQuery

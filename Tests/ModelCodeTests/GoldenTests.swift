@@ -1,5 +1,6 @@
 import Foundation
 import ModelCode
+import ModelNotations
 import ObjectModel
 import Testing
 

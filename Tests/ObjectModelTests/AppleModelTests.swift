@@ -3,6 +3,7 @@ import Foundation
 import PropertyLists
 import Testing
 
+@testable import ModelNotations
 @testable import ObjectModel
 
 /// Models of Apple's tools, as source and compiled, with the hashes in the files beside them.

@@ -1,5 +1,6 @@
 import Checksums
 import Foundation
+import ModelNotations
 import ObjectModel
 import SpecVectors
 import Testing

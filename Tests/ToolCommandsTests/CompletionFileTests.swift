@@ -1,6 +1,7 @@
 import DurableFiles
 import Foundation
 import InstalledPlugins
+import ModelNotations
 import ObjectModel
 import Testing
 

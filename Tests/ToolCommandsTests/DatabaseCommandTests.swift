@@ -1,6 +1,7 @@
 import AppleFixtures
 import Foundation
 import InstalledPlugins
+import ModelNotations
 import ObjectModel
 import SQLiteFiles
 import Testing

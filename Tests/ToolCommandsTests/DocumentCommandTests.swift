@@ -3,6 +3,7 @@ import DiskSimulation
 import Documents
 import DurableFiles
 import Foundation
+import ModelNotations
 import ObjectModel
 import Quire
 import Testing

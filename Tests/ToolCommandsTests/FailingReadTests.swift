@@ -1,5 +1,6 @@
 import DiskSimulation
 import DurableFiles
+import ModelNotations
 import ObjectModel
 import Quire
 import TestEffort

@@ -1,6 +1,7 @@
 import DiskSimulation
 import DurableFiles
 import Foundation
+import ModelNotations
 import ObjectModel
 import Quire
 import Testing

@@ -5,6 +5,7 @@ import SchemaSubset
 import Synchronization
 import Testing
 
+@testable import ModelNotations
 @testable import ObjectModel
 @testable import ToolCommands
 

@@ -1,5 +1,6 @@
 import Foundation
 import JSONText
+import ModelNotations
 import ObjectModel
 import PropertyLists
 import Testing

@@ -2,6 +2,7 @@ import BlockFileFormat
 import Deflate
 import DurableFiles
 import Foundation
+import ModelNotations
 import ObjectModel
 import PropertyLists
 import Rows

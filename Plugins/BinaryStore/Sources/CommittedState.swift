@@ -1,6 +1,7 @@
 import BlockFileFormat
 import DurableFiles
 import Foundation
+import ModelNotations
 import ObjectModel
 import PropertyLists
 import Rows

@@ -1,5 +1,6 @@
 import DurableFiles
 import Foundation
+import ModelNotations
 public import ObjectModel
 import Rows
 public import StoreInterface

@@ -1,5 +1,6 @@
 package import DurableFiles
 import Foundation
+import ModelNotations
 package import ObjectModel
 package import StoreInterface
 

@@ -1,5 +1,6 @@
 import DurableFiles
 import Foundation
+import ModelNotations
 public import ObjectModel
 public import StoreInterface
 import Synchronization

@@ -1,3 +1,4 @@
+public import ModelNotations
 public import ObjectGraph
 public import ObjectModel
 

@@ -1,3 +1,4 @@
+import ModelNotations
 import ObjectModel
 import ObjectQuery
 

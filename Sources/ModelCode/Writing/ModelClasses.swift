@@ -1,3 +1,4 @@
+public import ModelNotations
 public import ObjectModel
 
 /// Swift source with a class for each entity of a model: typed properties, keys and requests.

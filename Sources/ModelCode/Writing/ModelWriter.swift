@@ -1,3 +1,4 @@
+import ModelNotations
 import ObjectModel
 
 /// Writes the type that contains the model itself, and the list of its classes.

@@ -1,7 +1,7 @@
 // The facets of each part of a model that need no form of their own. The order is that of the text of a model.
 
 extension Entity {
-  static let facets: [ModelFacet<Entity>] = [
+  package static let facets: [ModelFacet<Entity>] = [
     ModelFacet(
       \.isAbstract, .isAbstract, json: "isAbstract", source: "isAbstract",
       archive: .field("NSIsAbstract"), clause: "abstract", isHashed: true)
@@ -10,7 +10,7 @@ extension Entity {
 
 extension Attribute {
   /// The flags that all properties have.
-  static let basicFacets: [ModelFacet<Attribute>] = [
+  package static let basicFacets: [ModelFacet<Attribute>] = [
     ModelFacet(
       \.isOptional, .isOptional, json: "isOptional", source: "optional",
       archive: .bit(2, field: "NSIsOptional"), isHashed: true),
@@ -20,7 +20,7 @@ extension Attribute {
   ]
 
   /// The options. A hash covers them by a byte for each option that is set.
-  static let optionFacets: [ModelFacet<Attribute>] = [
+  package static let optionFacets: [ModelFacet<Attribute>] = [
     ModelFacet(
       \.options[has: .allowsExternalStorage], .allowsExternalStorage,
       source: "allowsExternalBinaryDataStorage", archive: .mark(4), clause: "external",
@@ -47,7 +47,7 @@ extension Attribute {
   ]
 
   /// The names of types and transformers. Archives have the class in a form of its own.
-  static let nameFacets: [ModelFacet<Attribute>] = [
+  package static let nameFacets: [ModelFacet<Attribute>] = [
     ModelFacet(
       \.valueTransformerName, .valueTransformer, json: "valueTransformer",
       source: "valueTransformerName", archive: "NSValueTransformerName", clause: "transformer",
@@ -57,22 +57,22 @@ extension Attribute {
       clause: "class", expected: "the name of a class", isName: true),
   ]
 
-  static let facets = basicFacets + optionFacets + nameFacets + history
+  package static let facets = basicFacets + optionFacets + nameFacets + history
 }
 
 extension Attribute.Options {
   /// Whether an option is set.
-  subscript(has option: Attribute.Options) -> Bool {
+  package subscript(has option: Attribute.Options) -> Bool {
     get { contains(option) }
     set { if newValue { insert(option) } else { remove(option) } }
   }
 }
 
 extension Relationship {
-  static let orderFacet = ModelFacet<Relationship>(
+  package static let orderFacet = ModelFacet<Relationship>(
     \.isOrdered, .isOrdered, json: "isOrdered", source: "ordered",
     archive: .bit(0x400, field: "NSIsOrdered"), clause: "ordered", isHashed: true)
-  static let basicFacets: [ModelFacet<Relationship>] = [
+  package static let basicFacets: [ModelFacet<Relationship>] = [
     ModelFacet(
       \.isOptional, .isOptional, json: "isOptional", source: "optional",
       archive: .bit(2, field: "NSIsOptional"), isHashed: true),
@@ -80,14 +80,14 @@ extension Relationship {
       \.isTransient, .isTransient, json: "isTransient", source: "transient",
       archive: .bit(8, field: "NSIsTransient"), clause: "transient", isHashed: true),
   ]
-  static let facets = [orderFacet] + basicFacets + history
+  package static let facets = [orderFacet] + basicFacets + history
 }
 
 extension FetchedProperty {
-  static let basicFacets: [ModelFacet<FetchedProperty>] = [
+  package static let basicFacets: [ModelFacet<FetchedProperty>] = [
     ModelFacet(
       \.isOptional, .isOptional, json: "isOptional", source: "optional",
       archive: .bit(2, field: "NSIsOptional"))
   ]
-  static let facets = basicFacets + history
+  package static let facets = basicFacets + history
 }

@@ -2,36 +2,36 @@
 ///
 /// The readers and the writers of all notations, the comparison of models and the version hash go through the rows of a part
 /// (``Attribute/facets`` and its neighbours). A new facet is a row, unless one of these writes it in a form of its own.
-struct ModelFacet<Part>: Sendable {
-  let content: Content
+package struct ModelFacet<Part>: Sendable {
+  package let content: Content
   /// The facet in comparisons.
-  let difference: ModelDifference.Facet
+  package let difference: ModelDifference.Facet
   /// The member in the JSON form; `nil` for a flag that is a word in the list of options, and for a facet with a form of its own.
-  var json: String?
+  package var json: String?
   /// The XML attribute in Apple's model sources.
-  var source: String?
+  package var source: String?
   /// The place in archives of models.
-  var archive: ArchivePlace?
+  package var archive: ArchivePlace?
   /// The clause in the text of a model.
-  var clause: String?
+  package var clause: String?
   /// The expected text of the clause, for messages.
-  var expected = "a text"
+  package var expected = "a text"
   /// Whether the text of the clause is a name, which needs no quotation marks.
-  var isName = false
+  package var isName = false
   /// The option in the JSON form, and in the words of a comparison if all options together are one facet there.
-  var option: (json: String, words: String)?
+  package var option: (json: String, words: String)?
   /// Whether the version hash covers the facet.
-  var isHashed = false
+  package var isHashed = false
 
   /// The access to the facet's value.
-  enum Content: Sendable {
+  package enum Content: Sendable {
     case flag(any WritableKeyPath<Part, Bool> & Sendable)
     case text(any WritableKeyPath<Part, String?> & Sendable)
     case notes(any WritableKeyPath<Part, [String: String]> & Sendable)
   }
 
   /// The place of a facet in an archive.
-  enum ArchivePlace: Sendable {
+  package enum ArchivePlace: Sendable {
     /// A bit of the set that all properties have, which a field may repeat.
     case bit(Int64, field: String?)
     /// A bit of the attribute's flags.
@@ -39,7 +39,7 @@ struct ModelFacet<Part>: Sendable {
     case field(String)
   }
 
-  init(
+  package init(
     _ flag: any WritableKeyPath<Part, Bool> & Sendable, _ difference: ModelDifference.Facet,
     json: String? = nil, source: String, archive: ArchivePlace? = nil, clause: String? = nil,
     option: (json: String, words: String)? = nil, isHashed: Bool = false
@@ -49,7 +49,7 @@ struct ModelFacet<Part>: Sendable {
     (self.clause, self.option, self.isHashed) = (clause, option, isHashed)
   }
 
-  init(
+  package init(
     _ text: any WritableKeyPath<Part, String?> & Sendable, _ difference: ModelDifference.Facet,
     json: String, source: String, archive: String? = nil, clause: String? = nil,
     expected: String, isName: Bool, isHashed: Bool = false
@@ -62,20 +62,20 @@ struct ModelFacet<Part>: Sendable {
   }
 
   /// Returns whether a part has the flag; `nil` for a facet that is no flag.
-  func flag(of part: Part) -> Bool? {
+  package func flag(of part: Part) -> Bool? {
     if case .flag(let path) = content { part[keyPath: path] } else { nil }
   }
 
-  func set(_ flag: Bool, in part: inout Part) {
+  package func set(_ flag: Bool, in part: inout Part) {
     if case .flag(let path) = content { part[keyPath: path] = flag }
   }
 
   /// Returns the text of a part; `nil` if there is none, and for a facet that is no text.
-  func text(of part: Part) -> String? {
+  package func text(of part: Part) -> String? {
     if case .text(let path) = content { part[keyPath: path] } else { nil }
   }
 
-  func set(_ text: String?, in part: inout Part) {
+  package func set(_ text: String?, in part: inout Part) {
     if case .text(let path) = content { part[keyPath: path] = text }
   }
 }

@@ -1,5 +1,5 @@
 /// A part of a model with a history: it may continue a part of the previous version, and it has notes of the application.
-protocol ModelPart: Sendable {
+package protocol ModelPart: Sendable {
   var renamingIdentifier: String? { get set }
   var versionHashModifier: String? { get set }
   var userInfo: [String: String] { get set }
@@ -12,7 +12,7 @@ extension FetchedProperty: ModelPart {}
 
 extension ModelPart {
   /// The facets of the history, in the order in which the text of a model has them.
-  static var history: [ModelFacet<Self>] {
+  package static var history: [ModelFacet<Self>] {
     var notes = ModelFacet<Self>(notes: \.userInfo, .userInfo)
     notes.json = "userInfo"
     notes.clause = "note"
@@ -30,7 +30,7 @@ extension ModelPart {
 }
 
 extension ModelFacet {
-  init(
+  package init(
     notes: any WritableKeyPath<Part, [String: String]> & Sendable,
     _ difference: ModelDifference.Facet
   ) {

@@ -25,13 +25,13 @@ package struct ValueText: Sendable {
   package static let exchange = ValueText(
     booleans: ("true", "false"), dates: .iso(mark: "@"), isExact: true, notADecimal: "nan")
   /// The values in the JSON form of a model.
-  static let modelJSON = ValueText(
+  package static let modelJSON = ValueText(
     booleans: ("true", "false"), dates: .iso(mark: "@"), isExact: false, notADecimal: "nan")
   /// The values in the text of a model.
-  static let modelText = ValueText(
+  package static let modelText = ValueText(
     booleans: ("true", "false"), dates: .iso(mark: ""), isExact: false, notADecimal: "nan")
   /// The values in the source of Apple's model editor.
-  static let modelSource = ValueText(
+  package static let modelSource = ValueText(
     booleans: ("YES", "NO"), dates: .seconds, isExact: false, notADecimal: "NaN")
 }
 

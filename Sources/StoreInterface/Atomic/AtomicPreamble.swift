@@ -1,4 +1,5 @@
 import Foundation
+import ModelNotations
 public import ObjectModel
 import PropertyLists
 public import Rows

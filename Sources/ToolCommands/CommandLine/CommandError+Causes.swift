@@ -8,6 +8,7 @@ import Interchange
 import JSONText
 import Migration
 import ModelCode
+import ModelNotations
 import ObjectGraph
 import ObjectModel
 import ObjectQuery

@@ -2,6 +2,7 @@ import Documents
 import DurableFiles
 import JSONText
 import Migration
+import ModelNotations
 import ObjectModel
 import StoreInterface
 import Validation

@@ -1,5 +1,6 @@
 import DurableFiles
 import Foundation
+import ModelNotations
 import ObjectModel
 
 /// `quire model edit`.

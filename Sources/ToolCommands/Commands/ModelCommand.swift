@@ -1,6 +1,7 @@
 import DurableFiles
 import JSONText
 import ModelCode
+import ModelNotations
 import ObjectModel
 
 /// The command `quire model`.

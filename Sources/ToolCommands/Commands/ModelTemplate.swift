@@ -1,3 +1,4 @@
+import ModelNotations
 import ObjectModel
 
 /// A model for a usual kind of document, for `quire new --template`.

@@ -3,6 +3,7 @@ import DurableFiles
 import Foundation
 import Interchange
 import JSONText
+import ModelNotations
 import ObjectModel
 import ObjectQuery
 import StoreInterface

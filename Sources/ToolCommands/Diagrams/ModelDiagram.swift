@@ -1,3 +1,4 @@
+import ModelNotations
 import ObjectModel
 
 /// The entities and relationships of a model as boxes and lines, for drawings.

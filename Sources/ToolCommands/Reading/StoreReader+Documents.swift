@@ -3,6 +3,7 @@ import Comparison
 import Documents
 import DurableFiles
 import JSONText
+import ModelNotations
 import ObjectModel
 import ObjectQuery
 import Rows

@@ -1,3 +1,4 @@
+import ModelNotations
 import ObjectModel
 
 /// The section of a report about the model: the drawing, and the entities as a list.

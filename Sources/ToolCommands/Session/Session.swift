@@ -1,4 +1,5 @@
 import DurableFiles
+import ModelNotations
 import ObjectGraph
 import ObjectModel
 import Quire

@@ -1,5 +1,6 @@
 import BlockFileFormat
 import Foundation
+import ModelNotations
 import ObjectModel
 import PropertyLists
 import Rows

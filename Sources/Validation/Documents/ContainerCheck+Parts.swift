@@ -2,6 +2,7 @@ import Checksums
 import Documents
 import DurableFiles
 import Foundation
+import ModelNotations
 import ObjectModel
 import StoreInterface
 

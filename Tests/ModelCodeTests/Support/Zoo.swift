@@ -1,5 +1,6 @@
 import Foundation
 import ModelCode
+import ModelNotations
 import ObjectModel
 
 /// A model with every feature of generated code, and names that conflict with names in the code.

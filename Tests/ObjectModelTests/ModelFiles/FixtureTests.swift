@@ -1,5 +1,6 @@
 import AppleFixtures
 import Foundation
+import ModelNotations
 import ObjectModel
 import ProgramRuns
 import PropertyLists

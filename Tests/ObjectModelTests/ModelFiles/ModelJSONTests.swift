@@ -5,6 +5,7 @@ import SeededRandom
 import SpecVectors
 import Testing
 
+@testable import ModelNotations
 @testable import ObjectModel
 
 @Suite("Models as JSON")

@@ -1,4 +1,5 @@
 import Foundation
+import ModelNotations
 import ObjectModel
 import PropertyLists
 import SeededRandom

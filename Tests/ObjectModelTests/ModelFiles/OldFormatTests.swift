@@ -2,6 +2,7 @@ import Foundation
 import PropertyLists
 import Testing
 
+@testable import ModelNotations
 @testable import ObjectModel
 
 /// Rare forms of model files: compiled models in XML, and versions from before Xcode 4.

@@ -1,4 +1,5 @@
 import Migration
+import ModelNotations
 import ObjectModel
 import ObjectQuery
 import PropertyLists

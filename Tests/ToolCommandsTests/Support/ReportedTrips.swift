@@ -2,6 +2,7 @@ import DiskSimulation
 import DurableFiles
 import Foundation
 import JSONText
+import ModelNotations
 import ObjectModel
 import Testing
 

@@ -1,6 +1,7 @@
 import DurableFiles
 import Foundation
 import HostileInputs
+import ModelNotations
 import ObjectModel
 import Validation
 

@@ -1,6 +1,7 @@
 // SAFETY: The span of an array is used only within the statement that owns the array.
 
 import Foundation
+import ModelNotations
 import ObjectModel
 import PostgreSQLConnection
 import RelationalStore

@@ -1,4 +1,5 @@
 import Foundation
+import ModelNotations
 import ObjectModel
 import PostgreSQLConnection
 import RelationalStore

@@ -1,4 +1,5 @@
 import Deflate
+import ModelNotations
 import ObjectModel
 import RelationalStore
 import Rows

@@ -1,5 +1,6 @@
 import Deflate
 import Foundation
+import ModelNotations
 import ObjectModel
 import PropertyLists
 import RelationalStore

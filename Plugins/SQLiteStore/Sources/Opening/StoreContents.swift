@@ -2,6 +2,7 @@
 
 import Deflate
 import Foundation
+import ModelNotations
 import ObjectModel
 import RelationalStore
 import Rows

@@ -3,6 +3,7 @@
 import Deflate
 import DurableFiles
 import Foundation
+import ModelNotations
 import ObjectModel
 import RelationalStore
 import Rows
