@@ -52,7 +52,7 @@ extension Merge {
     /// The entity of the object; `nil` for an attachment.
     public var entity: String? { dispute?.entity }
 
-    /// The identifier of the object in `ours`, or in `theirs` for an object that only `theirs` has; `nil` for an attachment.
+    /// The identifier of the object in `ours`, or in the second copy for an object that only this copy has; `nil` for an attachment.
     public var object: ObjectKey? {
       guard case .object(let conflict) = facts else { return nil }
       return conflict.originalKeys[conflict.dispute.object] ?? conflict.dispute.object

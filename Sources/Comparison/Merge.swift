@@ -71,7 +71,7 @@ public final class Merge {
   package struct Resolved {
     /// The numbers of objects that the merge inserts, changes and deletes.
     package let counts: Counts
-    /// The objects of the other copy that get other identifiers. After ``Merge/put(_:into:)`` with their new identifiers.
+    /// The objects of the second copy that get new identifiers.
     package let renumbered: [StoreMerge.Renumbered]
     /// Whether the merge changes anything.
     package let hasChanges: Bool
@@ -100,7 +100,7 @@ public final class Merge {
 
   /// Puts the result into open stores, and saves them.
   ///
-  /// - Returns: The objects of the other copy that got other identifiers.
+  /// - Returns: The objects of the second copy with the new identifiers that they got.
   package func put(
     _ resolved: Resolved, into opened: MergeTarget.Opened
   ) throws -> [StoreMerge.Renumbered] {

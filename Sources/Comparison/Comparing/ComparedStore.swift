@@ -47,7 +47,7 @@ extension ComparedStore {
     guard !type.numbersEachEntity, let own = schema[key.entity]?.entity else { return false }
     let root = model.root(of: own)?.name
     return try schema.layouts.contains { layout in
-      // In an XML file, the objects of all entities are numbered together, and in others those of a family.
+      // In an XML file, the objects of all entities are numbered together, and in stores of further types the objects of a family.
       guard layout.entityNumber != key.entity,
         type == .xml || model.root(of: layout.entity)?.name == root
       else { return false }

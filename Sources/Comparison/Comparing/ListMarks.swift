@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// The objects of each side whose to-many relationships may differ. All other objects have equal lists.
+/// The objects of each side with to-many relationships that may differ. The lists of all further objects are equal.
 struct ListMarks {
   /// The numbers of the objects, by the numbers of their entities.
   private var numbers: BothSides<[UInt16: Set<UInt64>]> = BothSides(old: [:], new: [:])

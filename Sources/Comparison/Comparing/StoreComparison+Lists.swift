@@ -11,7 +11,7 @@ extension EntityPair {
     let areOrdered: Bool
   }
 
-  /// Returns the to-many relationships of a shared property; `nil` for any other property.
+  /// Returns the to-many relationships of a shared property; `nil` for a property of another kind.
   func lists(_ shared: BothSides<Int>) -> Lists? {
     guard case .list(let one, let isOrdered)? = old?.properties[shared.old].content,
       case .list(let other, let keepsOrder)? = new?.properties[shared.new].content

@@ -37,7 +37,7 @@ package struct StoreComparison {
   }
 
   /// Calls `body` with each change: entity by entity, and within an entity in the order of the objects' numbers.
-  /// With a match by key, deleted objects follow the other objects of their entity.
+  /// With a match by key, deleted objects follow the rest of their entity.
   ///
   /// - Parameter entities: The entities whose objects are compared, by their old or new names; `nil` for all.
   /// - Throws: ``ComparisonError`` if several objects have the same key; the errors of a damaged store and of `body`.

@@ -6,10 +6,10 @@ import StoreInterface
 package struct MergeLayers {
   /// The changes that turn the rows of this copy into the rows of the base.
   let base: Layer
-  /// The changes of the other copy, above the base.
+  /// The changes of the second copy, above the base.
   let theirs: Layer
-  /// The keys in the other copy of the objects that got a new key.
+  /// The keys in the second copy of the objects that got a new key.
   let originalKeys: [ObjectKey: ObjectKey]
-  /// The lanes of the other copy; `nil` if it has none.
+  /// The lanes of the second copy; `nil` if it has none.
   var lanes: StoreLanes?
 }

@@ -4,24 +4,24 @@ import StoreInterface
 
 /// The states of three copies of a store, as layers with the keys of one of them.
 ///
-/// Objects of the copies match by the rules of a comparison. An object that only the other copy has inserted keeps its
+/// Objects of the copies match by the rules of a comparison. An object that only the second copy has inserted keeps its
 /// number, because the lanes of the copies (`StoreLanes`) keep their numbers apart. If both copies have given one number to
-/// different objects nevertheless, the merge is refused, or gives the objects of the other copy new numbers.
+/// different objects nevertheless, the merge is refused, or gives the objects of the second copy new numbers.
 package final class MergeTranslation {
   /// The comparison of the base with the copy that receives the changes.
   let toOurs: StoreComparison
-  /// The comparison of the base with the other copy.
+  /// The comparison of the base with the second copy.
   let toTheirs: StoreComparison
   private let part: MergePart
   /// The keys of objects of the base in this copy, where they differ.
   private var baseKeys: [ObjectKey: ObjectKey] = [:]
   /// The new keys among ``baseKeys``, of objects that this copy does not have.
   private var newBaseKeys: Set<ObjectKey> = []
-  /// The keys of objects of the other copy in this copy, where they differ.
+  /// The keys of objects of the second copy in this copy, where they differ.
   private var theirKeys: [ObjectKey: ObjectKey] = [:]
   /// Whether objects whose numbers are taken get new numbers. Otherwise they are an error.
   private let renumbers: Bool
-  /// The keys in the other copy of the objects that got a new key.
+  /// The keys in the second copy of the objects that got a new key.
   private var originalKeys: [ObjectKey: ObjectKey] = [:]
   /// The numbers of this copy's entities, by the numbers of the other entities.
   private var entities = BothSides<[UInt16: UInt16]>(old: [:], new: [:])
@@ -65,7 +65,7 @@ package final class MergeTranslation {
 
   // MARK: - Keys
 
-  /// Returns the key in this copy of an object of the base (`old`) or of the other copy (`new`).
+  /// Returns the key in this copy of an object of the base (`old`) or of the second copy (`new`).
   func key(of key: ObjectKey, _ side: ComparedSide) -> ObjectKey {
     (side == .old ? baseKeys : theirKeys)[key]
       ?? ObjectKey(entity: entities[side][key.entity] ?? key.entity, number: key.number)
@@ -148,7 +148,7 @@ package final class MergeTranslation {
 
   // MARK: - Numbers of different objects
 
-  /// Returns the clash of an object that only the other copy has inserted; `nil` if the object can keep its number.
+  /// Returns the clash of an object that only the second copy has inserted; `nil` if the object can keep its number.
   private func clash(_ object: ObjectKey) throws -> NumberClash? {
     let target = key(of: object, .new)
     let name = ours.schema[target.entity]?.entity ?? ""
@@ -189,7 +189,7 @@ package final class MergeTranslation {
 
   // MARK: - Objects that both copies have inserted
 
-  /// Returns the objects that both copies have inserted, by their keys in the other copy: objects with the same key of
+  /// Returns the objects that both copies have inserted, by their keys in the second copy: objects with the same key of
   /// a rule, and objects with the same number if a common commit contains them, or if the number belongs to one replica, or
   /// if they have the same values.
   private func insertedByBoth(
@@ -232,7 +232,7 @@ package final class MergeTranslation {
     return same
   }
 
-  /// Returns the objects that an object of the other copy refers to, if an object of this copy with the same number has
+  /// Returns the objects that an object of the second copy refers to, if an object of this copy with the same number has
   /// the same values; `nil` if the values differ.
   private func targets(
     ofEqual key: ObjectKey, _ layout: Layout, _ own: ObjectKey, _ entity: ComparedEntity
@@ -256,7 +256,7 @@ package final class MergeTranslation {
     return targets
   }
 
-  /// Returns a reference of the other copy with the number of this copy's entity.
+  /// Returns a reference of the second copy with the number of this copy's entity.
   private func defaultKey(_ value: Value) -> Value {
     guard case .object(let key) = value else { return value }
     return .object(

@@ -3,7 +3,7 @@ import ObjectModel
 
 /// A number that two copies of a store have given to different objects.
 struct NumberClash {
-  /// The object of the other copy, with its key there.
+  /// The object of the second copy, with its key there.
   let object: ObjectKey
   let entity: String
   let reason: Reason

@@ -21,7 +21,7 @@ package struct StoreMerge {
     /// The name of the store; `nil` if there is only one.
     package let store: String?
     package let dispute: MergeDispute
-    /// The keys in the other copy of the objects that only it has.
+    /// The keys in the second copy of the objects that only it has.
     package let originalKeys: [ObjectKey: ObjectKey]
   }
 
@@ -64,7 +64,7 @@ package struct StoreMerge {
     }
   }
 
-  /// An object of the other copy that got another identifier.
+  /// An object of the second copy that got a new identifier.
   package struct Renumbered {
     /// The name of the store; `nil` if there is only one.
     package let store: String?
@@ -73,7 +73,7 @@ package struct StoreMerge {
     package let key: ObjectKey
   }
 
-  /// The objects of the other copy whose numbers this copy has given to other objects.
+  /// The objects of the second copy that have the number of another object of this copy.
   var renumbered: [Renumbered] {
     parts.flatMap { part in
       part.layers.originalKeys.sorted { $0.key < $1.key }.map { key, former in
