@@ -31,10 +31,12 @@ public final class Difference {
     matching: MatchChoices = MatchChoices(), model: Model? = nil
   ) throws {
     let before = try ComparedPlace(old, in: places, model: model)
-    let after: ComparedPlace
     do {
-      after = try ComparedPlace(new, in: places, model: model)
-      stores = try PairedStores(before, after, in: places)
+      let after = try ComparedPlace(new, in: places, model: model)
+      do { stores = try PairedStores(before, after, in: places) } catch {
+        after.close()
+        throw error
+      }
     } catch {
       before.close()
       throw error
