@@ -80,7 +80,8 @@ struct DifferenceTests {
       from: path("A.xml"), to: path("B.sqlite"), in: places,
       matching: .properties(["Stop": ["trip", "name"], "Trip": ["name"]]))
 
-    #expect(try unique.changes.filter { $0.entity == "Trip" }.isEmpty)
+    // Stops have no unique value, so they match by their identifiers, which the two types of stores number apart.
+    #expect(try unique.changes.allSatisfy { $0.entity == "Stop" || $0.kind == .changed })
     #expect(try named.changes.isEmpty)
   }
 
