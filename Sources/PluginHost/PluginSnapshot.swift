@@ -48,9 +48,6 @@ final class PluginSnapshot: StoreSnapshot {
     }
   }
 
-  /// The model, if it was read already.
-  var knownModel: Model? { lazy.withLock { $0.model } }
-
   var metadata: StoreMetadata {
     get throws {
       if let known = lazy.withLock({ $0.metadata }) { return known }

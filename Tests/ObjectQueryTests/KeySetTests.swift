@@ -21,7 +21,5 @@ struct KeySetTests {
       #expect(!set.contains(ObjectKey(entity: 1, number: 2)))
       #expect(!set.contains(ObjectKey(entity: 1, number: 1 << 40)))
     }
-    #expect(KeySet(near).onlyWords != nil)
-    #expect(KeySet(near + far).onlyWords == nil)
   }
 }

@@ -78,8 +78,6 @@ struct ColumnSurvey {
 
   mutating func addEmpty() { emptyCount += 1 }
 
-  mutating func forgetKeys() { keys = nil }
-
   /// Adds the value of one line.
   mutating func add(_ bytes: ArraySlice<UInt8>) {
     valueCount += 1

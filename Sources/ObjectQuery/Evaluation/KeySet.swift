@@ -37,10 +37,4 @@ struct KeySet {
     }
     return !scattered.isEmpty && scattered.contains(key)
   }
-
-  /// The words of the only entity's bits; `nil` if there are several entities or if the numbers are not dense.
-  var onlyWords: (entity: UInt16, words: [UInt64])? {
-    guard bits.count == 1, scattered.isEmpty, let only = bits.first else { return nil }
-    return (only.key, only.value)
-  }
 }

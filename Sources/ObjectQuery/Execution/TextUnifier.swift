@@ -201,18 +201,9 @@ extension Column {
   /// Whether the column stores each text once, and the rows contain codes.
   var isDictionary: Bool { unsafe raw.isNothing || raw.encoding == .dictionary }
 
-  /// The number of distinct texts.
-  var dictionaryCount: Int { unsafe raw.isNothing ? 0 : Int(raw.dictionaryCount) }
-
   /// Returns the code of the text in a row, which must have a value.
   func dictionaryCode(at row: Int) -> Int {
     precondition(row >= 0 && row < rowCount, "The row is out of range.")
     return unsafe Int(RawColumn.decode(raw.data, width: raw.width, base: raw.base, step: 0, row))
-  }
-
-  /// Returns the bytes of the text with a code.
-  @unsafe func dictionaryBytes(_ code: Int) -> UnsafeRawBufferPointer {
-    precondition(code >= 0 && code < dictionaryCount, "The code is out of range.")
-    return unsafe raw.heapBytes(code)
   }
 }
