@@ -56,6 +56,10 @@ nonisolated public enum ZooModel {
             <fetchedProperty name="neighbours" optional="YES">
                 <fetchRequest name="fetchedPropertyFetchRequest" entity="Animal" predicateString="enclosure == $FETCH_SOURCE.enclosure"/>
             </fetchedProperty>
+            <fetchIndex name="byWords">
+                <fetchIndexElement property="class" type="FullText" order="ascending"/>
+                <fetchIndexElement property="name" type="FullText" order="ascending"/>
+            </fetchIndex>
         </entity>
         <entity name="Creature" representedClassName="Creature" isAbstract="YES" syncable="YES">
             <attribute name="description" optional="YES" attributeType="String"/>
