@@ -667,7 +667,7 @@ if Context.environment["QUIRE_OPTIMIZED"] != nil {
 if Context.environment["QUIRE_OPTIMIZED"] != nil {
   let busy: Set = [
     "Archives", "BlockFileFormat", "Checksums", "Deflate", "DiskSimulation", "DurableFiles",
-    "JSONText", "PropertyLists", "Rows", "SeededRandom", "TextMatching", "XMLEvents",
+    "FullText", "JSONText", "PropertyLists", "Rows", "SeededRandom", "TextMatching", "XMLEvents",
   ]
   let flags = ["-O", "-wmo", "-disable-batch-mode", "-num-threads", "2", "-assert-config", "Debug"]
   for target in package.targets where busy.contains(target.name) {

@@ -1,4 +1,3 @@
-import Interchange
 package import ObjectModel
 
 /// A failure to compare, to merge or to patch.

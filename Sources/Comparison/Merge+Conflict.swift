@@ -1,5 +1,4 @@
 import Documents
-import Interchange
 public import ObjectGraph
 public import ObjectModel
 

@@ -95,7 +95,7 @@ extension Model {
   }
 
   /// Returns the position of the named entity in ``entities``.
-  func position(of entity: String) -> Int? { storage.index.entityByName[entity] }
+  package func position(of entity: String) -> Int? { storage.index.entityByName[entity] }
 }
 
 extension Model: Hashable {
@@ -106,4 +106,21 @@ extension Model: Hashable {
 
   /// Feeds the model's parts into the hasher.
   public func hash(into hasher: inout Hasher) { hasher.combine(storage.description) }
+}
+
+// Positions in the model's lists.
+extension Model {
+  /// The positions of the composite types, each after the types that it contains.
+  package var compositesPartsFirst: [Int] { storage.index.compositesPartsFirst }
+
+  /// Returns the position of the composite type with the given name.
+  package func position(ofComposite name: String) -> Int? { storage.index.compositeByName[name] }
+
+  /// Returns the positions of the entity that declares a property, and of the property among those that it declares.
+  package func declaration(
+    of property: String, in entity: String
+  ) -> (entity: Int, property: Int)? {
+    position(of: entity).flatMap { storage.index.property(property, of: $0) }
+      .map { ($0.entity, $0.property) }
+  }
 }

@@ -75,17 +75,17 @@ extension Property {
 
 extension [Property] {
   /// The attributes among the properties.
-  var attributes: [Attribute] {
+  package var attributes: [Attribute] {
     compactMap { if case .attribute(let attribute) = $0 { attribute } else { nil } }
   }
 
   /// The relationships among the properties.
-  var relationships: [Relationship] {
+  package var relationships: [Relationship] {
     compactMap { if case .relationship(let relationship) = $0 { relationship } else { nil } }
   }
 
   /// The fetched properties among the properties.
-  var fetchedProperties: [FetchedProperty] {
+  package var fetchedProperties: [FetchedProperty] {
     compactMap { if case .fetched(let property) = $0 { property } else { nil } }
   }
 }

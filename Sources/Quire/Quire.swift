@@ -2,7 +2,6 @@
 // models in code, and a backend, import the modules beneath: `ObjectModel`, `StoreInterface`, `Rows`. Modules with
 // operators are exported whole, because an import of a single type does not import operators.
 @_exported public import Entities
-public import ModelNotations
 public import ObjectModel
 @_exported public import ObjectQuery
 
@@ -33,6 +32,8 @@ public import ObjectModel
 @_exported public import protocol Migration.ModelVersion
 @_exported public import struct Migration.PropertyMapping
 @_exported public import struct Migration.WrittenMapping
+@_exported public import enum ModelNotations.ModelSource
+@_exported public import struct ModelNotations.ModelVersions
 @_exported public import struct ObjectGraph.AttributeOption
 @_exported public import struct ObjectGraph.BatchDeleteRequest
 @_exported public import struct ObjectGraph.BatchInsertRequest
@@ -79,8 +80,6 @@ public import ObjectModel
 @_exported public import class ObjectGraph.UndoStack
 @_exported public import struct ObjectGraph.ValidationFailure
 @_exported public import struct ObjectGraph.ValueTransformer
-@_exported public import enum ModelNotations.ModelSource
-@_exported public import struct ModelNotations.ModelVersions
 @_exported public import protocol ObjectModel.AttributeValue
 @_exported public import protocol ObjectModel.BoundedAttributeValue
 @_exported public import protocol ObjectModel.CodableValue

@@ -1,5 +1,4 @@
 import Foundation
-import Interchange
 import ObjectModel
 
 /// A hash of 128 bits, so large that different keys practically never share it.

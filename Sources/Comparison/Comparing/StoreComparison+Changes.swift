@@ -1,5 +1,4 @@
 import Foundation
-import Interchange
 import ObjectModel
 import ObjectQuery
 import Rows

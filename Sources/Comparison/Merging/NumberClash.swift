@@ -1,4 +1,3 @@
-import Interchange
 import ObjectModel
 
 /// A number that two copies of a store have given to different objects.

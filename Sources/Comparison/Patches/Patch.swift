@@ -1,5 +1,4 @@
 import DurableFiles
-import Interchange
 package import JSONText
 import ObjectModel
 import Rows

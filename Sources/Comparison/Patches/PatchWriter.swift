@@ -1,4 +1,3 @@
-import Interchange
 package import JSONText
 import ObjectModel
 import Rows

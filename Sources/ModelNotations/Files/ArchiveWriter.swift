@@ -41,7 +41,7 @@ struct ArchiveWriter {
 
   mutating func bytes() -> [UInt8] {
     let description = model.description
-    for composite in model.storage.index.compositesPartsFirst {
+    for composite in model.compositesPartsFirst {
       composites[composite] = elements(of: description.composites[composite])
     }
     for position in description.entities.indices { fillEntity(position) }
@@ -136,15 +136,14 @@ struct ArchiveWriter {
 
   /// Returns the archived list of the attributes of the composite type with the given name.
   func sharedElements(_ name: String) -> PropertyList {
-    model.storage.index.compositeByName[name].flatMap { composites[$0] }
+    model.position(ofComposite: name).flatMap { composites[$0] }
       ?? KeyedArchiveWriter.nothing
   }
 
   /// Returns the archived object of the inverse relationship.
   func inverse(of relationship: Relationship) -> PropertyList {
     guard let name = relationship.inverse,
-      let destination = model.position(of: relationship.destination),
-      let place = model.storage.index.property(name, of: destination)
+      let place = model.declaration(of: name, in: relationship.destination)
     else { return KeyedArchiveWriter.nothing }
     return properties[place.entity][place.property]
   }

@@ -1,6 +1,5 @@
 import DurableFiles
 import Foundation
-import Interchange
 import ObjectModel
 import Rows
 

@@ -1,4 +1,5 @@
 import JSONText
+import ModelNotations
 import ObjectModel
 
 /// The command `quire hash`.

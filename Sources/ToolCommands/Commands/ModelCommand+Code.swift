@@ -1,6 +1,7 @@
 import DurableFiles
 import Foundation
 import ModelCode
+import ModelNotations
 import ObjectModel
 
 extension ModelCommand {

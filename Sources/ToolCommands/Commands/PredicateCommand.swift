@@ -1,4 +1,5 @@
 import JSONText
+import ModelNotations
 import ObjectModel
 import ObjectQuery
 import Rows

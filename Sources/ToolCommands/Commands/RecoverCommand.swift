@@ -2,6 +2,7 @@ import Comparison
 import Documents
 import DurableFiles
 import JSONText
+import ModelNotations
 import ObjectModel
 import QuireTools
 import Recovery
