@@ -11,7 +11,7 @@ public struct ArchiveLimits: Sendable, Hashable {
   public var expandedByteCount = Int.max
   /// The greatest ratio of the entries' expanded size to the archive's size. One gigabyte is allowed in addition.
   public var growth = 100
-  /// The greatest size of all compressed entries that a ``PackedDisk`` keeps expanded in memory.
+  /// The greatest size of all compressed entries that a `PackedDisk` keeps expanded in memory.
   public var memoryByteCount = 256 << 20
 
   /// Creates the default limits.

@@ -76,7 +76,7 @@ extension Merge {
   /// - Parameter choice: Returns the side that wins a conflict; `nil` to leave the conflict, and write nothing.
   /// - Returns: The numbers of objects that were inserted, changed and deleted.
   /// - Throws: ``ComparisonError`` with code ``ComparisonError/Code/conflict`` if a conflict is left, and
-  ///   ``ComparisonError/Code/badPlace`` if `ours` is a version; ``ContextError`` if the result is not valid; the errors of
+  ///   ``ComparisonError/Code/badPlace`` if `ours` is a version; `ContextError` if the result is not valid; the errors of
   ///   saving.
   @discardableResult
   public func save(

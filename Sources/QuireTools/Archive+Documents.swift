@@ -11,7 +11,7 @@ extension Archive {
   /// its path, and not changed.
   ///
   /// - Parameter path: A path at which nothing is yet. The file is complete, or there is none.
-  /// - Throws: ``ArchiveError`` for a file that can't be packed, such as a link; `DocumentError` if the folder is not a
+  /// - Throws: `ArchiveError` for a file that can't be packed, such as a link; `DocumentError` if the folder is not a
   ///   document, or has a store on a server; `DiskError`.
   @discardableResult
   public static func pack(
@@ -30,7 +30,7 @@ extension Archive {
   ///     try Archive.unpack("Trips.quire.zip", to: "Copy.quire")
   ///
   /// - Parameter folder: A path at which there is nothing, or an empty folder. The folder is complete, or there is none.
-  /// - Throws: ``ArchiveError``; `DocumentError` for an archive that is not a packed document; `DiskError`.
+  /// - Throws: `ArchiveError`; `DocumentError` for an archive that is not a packed document; `DiskError`.
   @discardableResult
   public static func unpack(
     _ path: String, to folder: String, on disk: any Disk = RealDisk()

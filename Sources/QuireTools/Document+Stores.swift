@@ -4,7 +4,7 @@ import StoreInterface
 extension Document {
   /// Returns the store with a name, or the only store.
   ///
-  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/notSupported`` if the document has no store with the name, or
+  /// - Throws: `DocumentError` with code `DocumentError.Code.notSupported` if the document has no store with the name, or
   ///   several stores and no name is given.
   func store(named name: String?) throws(DocumentError) -> DocumentStore {
     if let found = name.flatMap({ self[$0] }) { return found }

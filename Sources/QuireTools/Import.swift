@@ -41,7 +41,7 @@ public struct Import: Sendable {
   /// Imports the objects into a document or a store, and saves them.
   ///
   /// - Parameter places: The backends that open stores, and the disk of the store and the files.
-  /// - Throws: ``ImportError`` with the lines that are wrong; the errors of opening and saving.
+  /// - Throws: `ImportError` with the lines that are wrong; the errors of opening and saving.
   @discardableResult
   public func write(
     to path: String, in places: StorePlaces = .builtIn
@@ -64,7 +64,7 @@ public struct Import: Sendable {
   /// Imports the objects into an open document, and saves them as a version.
   ///
   /// - Parameter places: The disk of the files.
-  /// - Throws: ``ImportError`` with the lines that are wrong; the errors of saving.
+  /// - Throws: `ImportError` with the lines that are wrong; the errors of saving.
   @discardableResult
   public func write(
     to document: Document, in places: StorePlaces = .builtIn

@@ -18,7 +18,7 @@ extension Merge {
   ///   - renumbers: Whether an object of `theirs` gets a new identifier if another object of `ours` has its own. Otherwise
   ///     this is an error.
   ///   - model: The model of stores that do not contain their own.
-  /// - Throws: ``ComparisonError``; the errors of opening and reading.
+  /// - Throws: `ComparisonError`; the errors of opening and reading.
   public convenience init(
     base: String, ours: String, theirs: String, matching: MatchChoices = MatchChoices(),
     renumbers: Bool = false, model: Model? = nil
@@ -36,7 +36,7 @@ extension Merge {
   ///   - renumbers: Whether an inserted object gets a new identifier if another object has its own. Otherwise this is an
   ///     error.
   ///   - model: The model of a store that does not contain its own.
-  /// - Throws: ``ComparisonError``; the errors of opening and reading.
+  /// - Throws: `ComparisonError`; the errors of opening and reading.
   public convenience init(
     _ patch: Patch, into ours: String, renumbers: Bool = false, model: Model? = nil
   ) throws {

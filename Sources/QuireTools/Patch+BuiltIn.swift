@@ -14,7 +14,7 @@ extension Patch {
   ///   - new: The document or store with the changes.
   ///   - matching: The way in which objects of both sides match.
   ///   - model: The model of a store that does not contain its own.
-  /// - Throws: ``ComparisonError``; the errors of opening and reading.
+  /// - Throws: `ComparisonError`; the errors of opening and reading.
   public init(
     from old: String, to new: String, matching: MatchChoices = MatchChoices(), model: Model? = nil
   ) throws {

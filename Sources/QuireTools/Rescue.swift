@@ -13,7 +13,7 @@ public import StoreInterface
 ///
 /// The damaged files are not changed. An object outside the damaged bytes has its last saved values. References to lost
 /// objects are cleared, and objects that require a lost object are left out, so the result is valid if the damaged
-/// document was. Check a document with ``Validator`` first: a rescue takes a new document, without earlier versions.
+/// document was. Check a document with `Validator` first: a rescue takes a new document, without earlier versions.
 ///
 /// A rescue reads every byte, and keeps the objects of one store in memory.
 public struct Rescue: Sendable {
@@ -46,7 +46,7 @@ public struct Rescue: Sendable {
   /// Writes the recovered objects into a new document, or from a single store into a new store of its type.
   ///
   /// - Parameter output: A path at which nothing is yet.
-  /// - Throws: ``RecoveryError`` or `DocumentError` if nothing can be recovered; `DiskError`; `StoreError`.
+  /// - Throws: `RecoveryError` or `DocumentError` if nothing can be recovered; `DiskError`; `StoreError`.
   @discardableResult
   public func write(to output: String) throws -> Report {
     let place = try VersionedPath(path, on: places.disk)

@@ -9,7 +9,7 @@ extension Validator {
   ///     let report = try Validator.report(on: "Trips.quire")
   ///     if report.verdict != .valid { print(report.text) }
   ///
-  /// The check reads every byte and writes nothing. Use a ``Validator`` itself to show the progress of a long check.
+  /// The check reads every byte and writes nothing. Use a `Validator` itself to show the progress of a long check.
   ///
   /// - Parameters:
   ///   - places: The backends that check stores in formats of their own, and the disk.

@@ -227,7 +227,7 @@ struct EditCommandTests {
       "'days' needs a whole number of 16 bits, not 'x'",
       "'days' needs a whole number of 16 bits, not 'y'",
       "'start' needs a date", "'nme'", "Did you mean 'name'?", "'name' is not an assignment",
-      "No object of 'Stop'", "plce", "/none", "'days': 40000 is out of range",
+      "No object of 'Stop'", "plce", "/none", "'days' needs a whole number of 16 bits, not '40000'",
       "'stops' has an empty value",
     ] { #expect(bad.messages.contains(part), "\(part): \(bad.messages)") }
     #expect(run("count", "/Trips.store", "Trip").output == "0\n")

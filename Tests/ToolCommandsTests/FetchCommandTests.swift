@@ -310,7 +310,7 @@ struct FetchCommandTests {
         == "error: The variable $FROM has no value.\nhint: Add FROM=VALUE to the command.\n")
     #expect(
       fetch("--template", "longTrips", "NIGHTS=x", "FROM=today").messages
-        .contains("'nights' needs a whole number of 16 bits, not 'x'"))
+        .contains("'nights' needs a whole number of 32 bits, not 'x'"))
     #expect(
       fetch("--template", "longTrip", "NIGHTS=1").messages.contains("'longTrips'"))
     #expect(

@@ -29,7 +29,7 @@ package final class VersionHistory {
 
   /// Returns the difference between two versions.
   ///
-  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noVersion`` if the document does not contain them.
+  /// - Throws: `DocumentError` with code `DocumentError.Code.noVersion` if the document does not contain them.
   package func change(from before: Int64, to number: Int64) throws -> VersionChange {
     let models = BothSides(old: try model(of: before), new: try model(of: number))
     // The files of versions with different models are not opened.
@@ -65,7 +65,7 @@ package final class VersionHistory {
 
   /// Returns the state at a version.
   ///
-  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noVersion`` if the document does not contain it.
+  /// - Throws: `DocumentError` with code `DocumentError.Code.noVersion` if the document does not contain it.
   package func state(at number: Int64) throws -> State {
     if let last, last.number == number { return last }
     return State(

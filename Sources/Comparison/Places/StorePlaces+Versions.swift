@@ -21,7 +21,7 @@ extension StorePlaces {
   /// Opens a document at a version. For exclusive access, waits for up to five seconds while another process has the document
   /// open. If programs share the document, it is shared with this program too.
   ///
-  /// - Throws: ``DocumentError``; `StoreError` if a store of the document can't be opened.
+  /// - Throws: `DocumentError`; `StoreError` if a store of the document can't be opened.
   package func openDocument(
     _ path: String, access: Document.Access, head: String = HeadName.main,
     version: VersionReference? = nil, acceptsDamage: Bool = false

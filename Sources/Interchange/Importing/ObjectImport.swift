@@ -30,7 +30,7 @@ public struct ObjectImport {
     /// export, the same identifiers may name other objects.
     public var acceptsStoredReferences = false
     /// The number of objects in each commit; `nil` for a single commit. Used only if all objects are new, and the
-    /// store has ``StoreCapabilities/incremental``.
+    /// store has `StoreCapabilities.incremental`.
     public var batchSize: Int?
     /// Whether the import only checks the files and saves nothing.
     public var isTrial = false

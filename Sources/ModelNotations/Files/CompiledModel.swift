@@ -36,7 +36,7 @@ public enum CompiledModel {
   /// equal bytes.
   ///
   /// Reading the bytes returns the same model in the same order, with these exceptions:
-  /// - ``SourceDetails``, which belong to the editor, are lost.
+  /// - `SourceDetails`, which belong to the editor, are lost.
   /// - Explicit usual values are lost: a renaming identifier equal to the name, the comparison `compare:` of a sort
   ///   key, an empty version identifier.
   /// - The default of an attribute of identifiers is lost. A default of a 32-bit floating-point number, in an

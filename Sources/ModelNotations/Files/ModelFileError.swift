@@ -28,7 +28,7 @@ public struct ModelFileError: Error, Sendable, CustomStringConvertible {
     public static let unknownFormat = Code(rawValue: "unknown-format")
     /// The file has a known format but is damaged.
     public static let damaged = Code(rawValue: "damaged")
-    /// The file is intact, but its model has faults; the cause is a ``ModelError``.
+    /// The file is intact, but its model has faults; the cause is a `ModelError`.
     public static let invalidModel = Code(rawValue: "invalid-model")
     /// The model is in an unsupported format: the format of Apple's editor before Xcode 4.
     public static let oldFormat = Code(rawValue: "old-format")

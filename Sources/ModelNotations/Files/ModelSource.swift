@@ -3,7 +3,7 @@ import XMLEvents
 
 /// The `contents` form of a model: the XML of Apple's model editor, read and written without loss (spec §2.6).
 ///
-/// The editor's own data are kept in ``SourceDetails``, so a model that is read and written again keeps them.
+/// The editor's own data are kept in `SourceDetails`, so a model that is read and written again keeps them.
 public enum ModelSource {
   /// Reads a model's source, without checking that the model is sound.
   ///

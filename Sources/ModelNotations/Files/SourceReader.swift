@@ -2,7 +2,7 @@ import ObjectModel
 import XMLEvents
 
 /// A reader of the elements of a `contents` file. Data without a counterpart in a part of the model go into the
-/// part's ``SourceDetails``.
+/// part's `SourceDetails`.
 struct SourceReader {
   let path: String
 

@@ -54,8 +54,15 @@ enum ModelJSONValue {
 
   /// Returns a description of the values of a type, for messages.
   private static func words(_ type: AttributeType) -> String {
-    if type == .composite { return "absent, because the attribute is composite" }
-    if type == .undefined { return "true, false, a number or text" }
-    return "\(type.traits.words), such as \(type.traits.example)"
+    let traits = type.traits
+    let example = traits.example.hasPrefix("\"") ? traits.example : "\"\(traits.example)\""
+    return switch traits.content {
+    case .boolean, .integer, .string: traits.words
+    case .float, .double: "\(traits.words), or \"inf\", \"-inf\" or \"nan\""
+    case .decimal, .date, .uuid, .uri, .binary: "\(traits.words) as text, such as \(example)"
+    case .object: "\(traits.words) as text, such as \"3/p1\""
+    case nil where type == .composite: "absent, because the attribute is composite"
+    case nil: "true, false, a number or text"
+    }
   }
 }

@@ -1,6 +1,7 @@
 import Documents
 import DurableFiles
 import Foundation
+import ModelNotations
 import ObjectModel
 import PluginHost
 import StoreInterface

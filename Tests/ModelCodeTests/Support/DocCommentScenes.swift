@@ -192,11 +192,21 @@ enum DocCommentScenes {
     """,
     "ModelCode": """
     import ModelCode
+    import ModelNotations
     import ObjectModel
 
 
     final class Scene {
       var versions: ModelVersions { fatalError() }
+    }
+    """,
+    "ModelNotations": """
+    import ModelNotations
+    import ObjectModel
+
+
+    final class Scene {
+      var model: Model { fatalError() }
     }
     """,
     "ObjectModel": """

@@ -86,6 +86,10 @@ struct CompiledModelTests {
       ("a <> 1 && !(b = 2)", "a != 1 AND (NOT (b == 2))"), ("isDone == YES", "isDone == true"),
       ("a == 1 or b == NULL and c == 2", "a == 1 OR (b == nil AND c == 2)"),
       ("((a == 1))", "a == 1"), ("a => 1", "a >= 1"), ("a =< 1.0", "a <= 1.0"),
+      ("SELF.name == \"a\"", "name == \"a\""),
+      ("SOME stops.name == \"a\"", "ANY stops.name == \"a\""),
+      ("name == 'a\\n'", nil), ("a == 0x10", "a == 16"), ("#size == 1", nil),
+      (String(repeating: "(", count: 40) + "a == 1" + String(repeating: ")", count: 40), "a == 1"),
     ] as [(String, String?)])
   func spelling(_ predicate: String, _ expected: String?) throws {
     let model = try Self.request(predicate)
@@ -98,10 +102,8 @@ struct CompiledModelTests {
     "Other predicates are left out of the structure, and come back as their text",
     arguments: [
       "price * 2 < 4", "lowercase:(name) == \"a\"", "SUBQUERY(a, $x, $x.b == 1).@count > 0",
-      "name ==", "", "name", "== 3", "name == 3 name", "a.b[0] == 1", "SELF.name == \"a\"",
-      "SOME stops.name == \"a\"", "name == \"open", "name == 'a\\n'", "a == 1.", "a == 0x10",
-      "a == --1", "a..b == 1", "a == %@", "#size == 1", "name ==[n] \"a\"", "a == {1, 2",
-      String(repeating: "(", count: 40) + "a == 1" + String(repeating: ")", count: 40),
+      "name ==", "", "name", "== 3", "name == 3 name", "a.b[0] == 1", "name == \"open", "a == 1.",
+      "a == --1", "a..b == 1", "a == %@", "name ==[n] \"a\"", "a == {1, 2",
       String(repeating: "NOT ", count: 90_000) + "a == 1",
     ])
   func otherPredicates(_ predicate: String) throws {
