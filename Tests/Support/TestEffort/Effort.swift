@@ -5,7 +5,7 @@ import Foundation
 ///     for seed in 1...Effort.count(12) { … }
 ///     for place in stride(from: 0, to: bytes.count, by: Effort.distance(13)) { … }
 ///
-/// `./run test` does a part of it, so that it is quick. `.ci/run` and `./run check` set `QUIRE_EFFORT=1`, which does all
+/// `./run test` does a part of it, so that it and `.ci/run` are quick. `./run check` sets `QUIRE_EFFORT=1`, which does all
 /// of it. `QUIRE_EFFORT=100` does a hundred times as much, and is for hours in which new failures are looked for.
 public enum Effort {
   private static let environment = ProcessInfo.processInfo.environment
