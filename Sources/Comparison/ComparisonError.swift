@@ -66,7 +66,7 @@ public struct ComparisonError: Error, Sendable {
     case version(of: String)
     /// A version that can't be changed.
     case unchangeable
-    /// A store has no objects to compare, because a document has no stores.
+    /// A document without stores, which has no objects to compare.
     case noStores
     /// The names of the stores of a document, of which the caller must choose one.
     case severalStores([String])

@@ -8,8 +8,8 @@ extension Merge {
   /// Opens the three copies, and finds the conflicts.
   ///
   /// - Parameters:
-  ///   - base: The document or store that both copies derive from, or a version: `Trips.quire@3`. An empty file is a store
-  ///     without objects.
+  ///   - base: The document or store that both copies derive from, or a version: `Trips.quire@3`. An empty file
+  ///     counts as a store without objects.
   ///   - ours: The copy that receives the changes.
   ///   - theirs: The copy with the changes.
   ///   - places: The backends that open stores, and the disk.

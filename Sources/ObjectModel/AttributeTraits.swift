@@ -1,9 +1,11 @@
-/// The facts about an attribute type, each of which is stated here alone.
+/// All facts about one attribute type.
 ///
-/// Code that treats types in different ways asks for the fact that it depends on. A further type is then a case of
-/// ``AttributeType`` and a row here. Further code changes only where values of the type need a form of their own, as they do in
-/// columns of rows and in Swift.
-package struct AttributeTraits: Sendable {
+/// Code that depends on the type of an attribute asks for a fact here, and does not switch over the types. So a new type is a case
+/// of ``AttributeType`` and a row of this table. More code changes only if the values are laid out in a new way, in columns of
+/// rows or in Swift.
+///
+/// The rows are objects, because a check of a value asks for one fact, and a copy of a structure would copy all of them.
+package final class AttributeTraits: Sendable {
   /// The type's name in a model source file, such as `Integer 64`.
   package let sourceName: String
   /// The type's name in the text of a model, such as `Int64`; `nil` for composite attributes, which name their composite type.
@@ -11,12 +13,12 @@ package struct AttributeTraits: Sendable {
   /// The kind of the values in rows; `nil` for types without values of their own.
   package let content: Value.Kind?
   /// The whole numbers that are values of the type; `nil` for types of another content.
-  package var range: ClosedRange<Int64>?
+  package let range: ClosedRange<Int64>?
   /// The type of the values in Swift, and whether Foundation declares it.
-  package var swiftName: String?
-  package var isOfFoundation = false
+  package let swiftName: String?
+  package let isOfFoundation: Bool
   /// The class of the values in the archives of models, if the type alone determines it.
-  package var className: String?
+  package let className: String?
   /// The values in words, for messages and comments: `a whole number of 16 bits`.
   package let words: String
   /// A value as the text of a model contains it, for messages.

@@ -1,6 +1,6 @@
 /// A day of the Gregorian calendar, in which all years have the present rules.
 ///
-/// Foundation has the Julian calendar before 1582, and the dates of files have not.
+/// Foundation's Gregorian calendar has Julian days before 1582, and the files that are written with this one have none.
 package struct CivilDate: Equatable {
   package let year: Int64
   package let month: Int64
@@ -53,6 +53,14 @@ package struct CivilDate: Equatable {
 extension CivilDate {
   /// The first and the last second of the years that four digits express, counted from 2001-01-01 00:00 UTC.
   package static let writtenSeconds: ClosedRange<Int64> = -63_113_904_000...252_423_993_599
+
+  /// Returns the day and the time of a second, as ``append(second:to:)`` writes them.
+  package static func text(ofSecond second: Int64) -> String {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(19)
+    append(second: second, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
 
   /// Appends the day and the time of a second, counted from 2001-01-01 00:00 UTC: `2001-01-01T00:00:00`. The second must be
   /// one of ``writtenSeconds``.

@@ -87,8 +87,6 @@ extension XMLPropertyList {
     guard interval == interval.rounded(), interval != 0 || interval.sign == .plus,
       let second = Int64(exactly: interval), CivilDate.writtenSeconds.contains(second)
     else { return nil }
-    var text: [UInt8] = []
-    CivilDate.append(second: second, to: &text)
-    return String(decoding: text, as: UTF8.self) + "Z"
+    return CivilDate.text(ofSecond: second) + "Z"
   }
 }

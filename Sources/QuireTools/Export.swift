@@ -29,10 +29,10 @@ public struct Export: Sendable {
     self.places = places
   }
 
-  /// Writes the objects into a file, in the place of an existing one. The file is complete, or unchanged.
+  /// Writes the objects into a file, and replaces an existing one. If the export fails, the existing file stays as it was.
   ///
-  /// Each entity has a file of its own in comma-separated values. So several entities are written into a folder, with names
-  /// such as `Trip.csv`.
+  /// A file of comma-separated values has the objects of one entity. So several entities are written into a folder, as
+  /// `Trip.csv`, `Stop.csv` and so on.
   ///
   /// - Parameter format: The format; `nil` to tell it from the ending of the path.
   /// - Throws: The errors of opening and reading; `DiskError`.
@@ -52,11 +52,10 @@ public struct Export: Sendable {
     var report = ObjectExport.Report()
     func add(_ name: String, to writer: inout FileWriter) throws {
       let part = try export.write(name) { bytes in try writer.write(bytes) }
-      report.objectCount += part.objectCount
-      report.lostReferenceCount += part.lostReferenceCount
+      report.add(part)
     }
     let disk = places.disk
-    if format == .csv, names.count != 1 || !path.lowercased().hasSuffix(".csv") {
+    if export.needsFolder(for: names, at: path) {
       if try !disk.exists(path) { try disk.makeDirectory(path) }
       for name in names {
         try disk.makeFile(path.appendingPathComponent(name + ".csv"), overwriting: true) {

@@ -48,13 +48,7 @@ public struct Import: Sendable {
   ) throws -> ObjectImport.Report {
     guard try places.isDocument(path) else {
       let store = try places.open(path, StoreOpening())
-      let report: ObjectImport.Report
-      do { report = try run(store, places) } catch {
-        try? store.close()
-        throw error
-      }
-      try store.close()
-      return report
+      return try store.closing { try run(store, places) }
     }
     let document = try places.openDocument(path, access: .exclusive)
     defer { try? document.close() }
@@ -75,11 +69,10 @@ public struct Import: Sendable {
   private func run(_ store: any Store, _ places: StorePlaces) throws -> ObjectImport.Report {
     let model = try store.snapshot().model
     let files = try paths.map { path in
-      let format = format ?? ExchangeFormat(path: path) ?? .jsonl
+      let kind = ImportFile.kind(ofFileAt: path, format: format, entity: entity, in: model)
       return ImportFile(
-        try places.disk.open(path, for: .read), name: path, format: format,
-        entity: entity
-          ?? (format == .csv ? ImportFile.entity(forFileAt: path, in: model) : nil))
+        try places.disk.open(path, for: .read), name: path, format: kind.format,
+        entity: kind.entity)
     }
     var objects = ObjectImport(into: store, files)
     objects.options = options

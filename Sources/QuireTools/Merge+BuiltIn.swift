@@ -10,8 +10,8 @@ extension Merge {
   ///     try merge.save { conflict in conflict.property == "name" ? .theirs : .ours }
   ///
   /// - Parameters:
-  ///   - base: The document or store that both copies derive from, or a version: `Trips.quire@3`. An empty file is a store
-  ///     without objects.
+  ///   - base: The document or store that both copies derive from, or a version: `Trips.quire@3`. An empty file
+  ///     counts as a store without objects.
   ///   - ours: The copy that receives the changes.
   ///   - theirs: The copy with the changes.
   ///   - matching: The way in which objects of the copies match.

@@ -79,13 +79,7 @@ public struct Rescue: Sendable {
     let report = try places.disk.make(output, overwriting: false) { temporary in
       let store = try backend.create(
         at: temporary, model: recovery.snapshot.model, on: places.disk, recovery.creation)
-      let report: RecoveryReport
-      do { report = try recovery.copy(to: store) } catch {
-        try? store.close()
-        throw error
-      }
-      try store.close()
-      return report
+      return try store.closing { try recovery.copy(to: store) }
     }
     return Report(
       stores: [path: report], lostAttachments: [], notes: [], isComplete: report.isComplete)

@@ -1,6 +1,6 @@
 public import ObjectModel
 
-/// A property that differs. For an object that exists on one side only, the other side has no value.
+/// A property that differs. If one side lacks the object, that side has no value.
 public struct PropertyChange: Sendable {
   /// The name of the property on the new side. A part of a composite attribute has a path.
   public let name: String

@@ -12,8 +12,8 @@ package struct VersionChange {
     /// The rows that differ.
     package let layer: Layer
 
-    /// The rows that differ, if both states are in one file; `nil` otherwise. A layer between two files has keys of
-    /// its own for links, so it does not replace a comparison of the rows.
+    /// The rows that differ, if one file has both states. `nil` for two files: they number the rows of links differently, so
+    /// the rows must be compared.
     fileprivate var commonLayer: Layer? {
       guard let old = snapshots.old.tables.first, let new = snapshots.new.tables.first,
         old.isSame(as: new)

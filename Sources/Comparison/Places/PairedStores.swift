@@ -25,8 +25,8 @@ package struct PairedStores {
 
   /// Pairs the stores of two places.
   ///
-  /// - Throws: ``ComparisonError`` with code ``ComparisonError/Code/differentStores`` if a place has no stores, or several
-  ///   stores where the other place is a single store.
+  /// - Throws: ``ComparisonError`` with code ``ComparisonError/Code/differentStores`` if one of the places
+  ///   has no stores, or if one has several stores and the second is a single store.
   package init(
     _ old: ComparedPlace, _ new: ComparedPlace, in storePlaces: StorePlaces
   ) throws {

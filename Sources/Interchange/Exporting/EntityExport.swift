@@ -81,7 +81,7 @@ final class EntityExport {
       let value = try value(column, place)
       if value.isNull, !writesNull { return }
       begin(name)
-      write(value)
+      output.append(json: value)
     case .composite(let name, let parts):
       let before = output.bytes.count
       begin(name)
@@ -109,12 +109,6 @@ final class EntityExport {
       }
       output.append("\"]")
     }
-  }
-
-  private func write(_ value: Value) {
-    let text = ValueText.exchange.text(value)
-    let isBare = ValueText.isBare(value)
-    if isBare { output.append(text) } else { output.append(quoted: text) }
   }
 
   // MARK: - Cells

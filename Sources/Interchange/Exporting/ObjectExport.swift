@@ -33,6 +33,12 @@ public struct ObjectExport {
     entities = schema.layouts.map(\.entity).filter { model[$0]?.isAbstract == false }
   }
 
+  /// Returns whether an export of some entities writes files into a folder: each entity has a file of its own in
+  /// comma-separated values.
+  package func needsFolder(for names: [String], at path: String) -> Bool {
+    format == .csv && (names.count != 1 || !path.lowercased().hasSuffix(".csv"))
+  }
+
   /// Returns the number of an entity's objects, without objects of its subentities.
   package func count(of entity: String) throws -> Int {
     guard let layout = schema[entity] else { return 0 }
@@ -48,6 +54,12 @@ public struct ObjectExport {
 
     /// Creates an empty report.
     public init() {}
+
+    /// Adds the report on further objects.
+    package mutating func add(_ part: Report) {
+      objectCount += part.objectCount
+      lostReferenceCount += part.lostReferenceCount
+    }
   }
 
   /// Writes the objects of one entity, without objects of its subentities. Comma-separated values begin with a line

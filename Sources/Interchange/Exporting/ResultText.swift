@@ -192,9 +192,7 @@ package struct ResultText {
       case .value(let value):
         if value.isNull, !columns[index].writesNull { return false }
         begin(name, isFirst: isFirst, indent)
-        let text = ValueText.exchange.text(value)
-        let isBare = ValueText.isBare(value)
-        if isBare { output.append(text) } else { output.append(quoted: text) }
+        output.append(json: value)
       case .list(let keys):
         if keys.isEmpty { return false }
         begin(name, isFirst: isFirst, indent)
@@ -229,9 +227,7 @@ package struct ResultText {
     output.append("[")
     for (place, value) in values.enumerated() {
       output.append((place == 0 ? "" : ",") + inner)
-      let text = ValueText.exchange.text(value)
-      let isBare = ValueText.isBare(value)
-      if isBare { output.append(text) } else { output.append(quoted: text) }
+      output.append(json: value)
     }
     output.append((values.isEmpty ? "" : indent ?? "") + "]")
   }

@@ -113,6 +113,20 @@ struct TableColumns {
 }
 
 extension ImportFile {
+  /// Returns the format of a file, and the entity of its objects; `nil` if each object must name its entity.
+  ///
+  /// - Parameters:
+  ///   - format: The given format; `nil` to tell it from the ending of the path.
+  ///   - entity: The given entity; `nil` to tell it from the name of a file of comma-separated values.
+  package static func kind(
+    ofFileAt path: String, format: ExchangeFormat?, entity: String?, in model: Model
+  ) -> (format: ExchangeFormat, entity: String?) {
+    let format = format ?? ExchangeFormat(path: path) ?? .jsonl
+    return (
+      format, entity ?? (format == .csv ? self.entity(forFileAt: path, in: model) : nil)
+    )
+  }
+
   /// Returns the entity for the objects of a file by the file's name: `Trip` for `Trip.csv` and `trips.csv`; `nil` if
   /// the model has no such entity.
   package static func entity(forFileAt path: String, in model: Model) -> String? {

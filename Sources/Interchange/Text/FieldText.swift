@@ -7,24 +7,27 @@ package enum FieldText {
   ///
   /// - Throws: ``FieldFault`` that states the expected value.
   static func value(_ field: FieldValue, of type: AttributeType) throws(FieldFault) -> Value {
+    let traits = type.traits
+    // JSON has whole numbers and booleans without quotation marks, and other numbers with or without them.
+    let mustBeBare = traits.content == .boolean || traits.content == .integer
     let text: String
     let isBare: Bool
     switch field {
     case .null: return .null
     case .bare(let word): (text, isBare) = (word, true)
     case .text(let word): (text, isBare) = (word, false)
-    case .cell(let word): (text, isBare) = (word, mustBeBare(type))
-    case .list: throw FieldFault("The value must be \(Self.words(type)), not a list.")
-    case .members: throw FieldFault("The value must be \(Self.words(type)), not an object.")
+    case .cell(let word): (text, isBare) = (word, mustBeBare)
+    case .list: throw FieldFault("The value must be \(words(traits)), not a list.")
+    case .members: throw FieldFault("The value must be \(words(traits)), not an object.")
     }
-    if isBare == mustBeBare(type) || type.traits.isNumber && !mustBeBare(type),
-      type != .objectID, let value = ValueText.exchange.value(text, of: type)
+    if isBare == mustBeBare || traits.isNumber && !mustBeBare, traits.content != .object,
+      let value = ValueText.exchange.value(text, of: type)
     {
       return value
     }
     let shown = text.count > 60 ? "\(text.prefix(60))…" : text
     throw FieldFault(
-      "The value must be \(Self.words(type)), not \(isBare ? shown : "\"\(shown)\"").")
+      "The value must be \(words(traits)), not \(isBare ? shown : "\"\(shown)\"").")
   }
 
   /// Returns the value of an attribute from JSON; `nil` if the type has no such value.
@@ -40,19 +43,14 @@ package enum FieldText {
     return try? value(field, of: type)
   }
 
-  /// Whether JSON contains values of a type without quotation marks. Other numbers may have them.
-  private static func mustBeBare(_ type: AttributeType) -> Bool {
-    type.traits.content == .boolean || type.traits.content == .integer
-  }
-
   /// Returns the description of a type's values as text.
-  private static func words(_ type: AttributeType) -> String {
-    switch type.traits.content {
+  private static func words(_ traits: AttributeTraits) -> String {
+    switch traits.content {
     case .date: "a date in ISO 8601"
     case .binary: "bytes in base64"
     case .uri: "a URI as text"
     case .object, nil: "omitted"
-    default: type.traits.words
+    default: traits.words
     }
   }
 }

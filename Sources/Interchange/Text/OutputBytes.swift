@@ -1,4 +1,5 @@
 import JSONText
+import ObjectModel
 
 /// A buffer of output text, which is written in large pieces.
 ///
@@ -27,6 +28,12 @@ struct OutputBytes {
   /// Appends the text as a JSON string.
   mutating func append(quoted text: String) {
     JSON.append(quoted: text, to: &bytes, escapesAllControls: false)
+  }
+
+  /// Appends the value as JSON, as `ValueText.json` writes it.
+  mutating func append(json value: Value) {
+    let text = ValueText.exchange.text(value)
+    if ValueText.isBare(value) { append(text) } else { append(quoted: text) }
   }
 
   /// Appends the text as a cell of comma-separated values. The cell is quoted if its characters require it, and if

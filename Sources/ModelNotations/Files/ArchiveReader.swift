@@ -81,8 +81,7 @@ struct ArchiveReader {
     var entity = Entity(name)
     entity.className = archived["NSClassNameForEntity"]?.string
     entity.superentity = archived["NSSuperentity"]?["NSEntityName"]?.string
-    read(Entity.facets, archived, into: &entity)
-    readHistory(archived, name, into: &entity)
+    read(Entity.facets, archived, named: name, into: &entity)
     for (propertyName, property) in members(archived["NSProperties"]) {
       // The flattened form also lists inherited properties with an entity, as copies or as proxies.
       if property["NSUnderlyingProperty"] != nil { continue }
@@ -114,10 +113,12 @@ struct ArchiveReader {
     return false
   }
 
-  private func readHistory<Part: ModelPart>(
-    _ archived: ArchivedObject, _ name: String, into part: inout Part
+  /// Reads the facets of a part, and the parts of its history that archives have in forms of their own.
+  private func read<Part: ModelPart>(
+    _ facets: [ModelFacet<Part>], _ archived: ArchivedObject, named name: String,
+    into part: inout Part
   ) {
-    read(Part.history, archived, into: &part)
+    read(facets, archived, into: &part)
     part.renamingIdentifier =
       archived["NSRenamingIdentifier"]?.string.flatMap { $0 == name ? nil : $0 }
     part.userInfo =
@@ -170,8 +171,7 @@ struct ArchiveReader {
         throw fault("\(entity).\(name)", "A fetched property has no fetch request.")
       }
       var property = FetchedProperty(name, request: try fetchRequest("", request, archived))
-      read(FetchedProperty.facets, archived, into: &property)
-      readHistory(archived, name, into: &property)
+      read(FetchedProperty.facets, archived, named: name, into: &property)
       return .fetched(property)
     }
     guard classes.contains("NSAttributeDescription") else {
@@ -189,8 +189,7 @@ struct ArchiveReader {
       throw fault("\(entity).\(name)", "The attribute type \(number) is unknown.")
     }
     var attribute = Attribute(name, type)
-    read(Attribute.facets, archived, into: &attribute)
-    readHistory(archived, name, into: &attribute)
+    read(Attribute.facets, archived, named: name, into: &attribute)
     let notes = Self.notes(archived)
     attribute.valueClassName =
       type == .transformable
@@ -254,8 +253,7 @@ struct ArchiveReader {
       throw fault("\(entity).\(name)", "The relationship has no destination entity.")
     }
     var relationship = Relationship(name, to: destination)
-    read(Relationship.facets, archived, into: &relationship)
-    readHistory(archived, name, into: &relationship)
+    read(Relationship.facets, archived, named: name, into: &relationship)
     relationship.inverse =
       archived["_NSInverseRelationshipName"]?.string
       ?? archived["NSInverseRelationship"]?["NSPropertyName"]?.string

@@ -149,7 +149,7 @@ extension ArchiveWriter {
           "NSExpressionType": .integer(14),
           "NSCollection": archive.array(members.map { self.expression($0) }),
         ])
-    // A plain predicate has no other expression.
+    // Only `SELF` is left, because `isPlain` refuses all further kinds of expressions.
     default: archive.add(.selfExpression, ["NSExpressionType": .integer(1)])
     }
   }

@@ -120,7 +120,7 @@ struct SourceReader {
     var entity = Entity(try fields.required("name"))
     entity.className = fields.text("representedClassName")
     entity.superentity = fields.text("parentEntity")
-    try fields.read(Entity.facets + Entity.history, into: &entity)
+    try fields.read(Entity.facets, into: &entity)
     entity.source = fields.details
     for child in element.children {
       switch child.name {

@@ -98,7 +98,7 @@ struct SourceWriter {
     fields["name"] = entity.name
     fields["representedClassName"] = entity.className
     fields["parentEntity"] = entity.superentity
-    fields.set(Entity.facets + Entity.history, of: entity)
+    fields.set(Entity.facets, of: entity)
     try writer.start("entity", fields.inOrder(Order.entity))
     for property in entity.declaredProperties {
       switch property {

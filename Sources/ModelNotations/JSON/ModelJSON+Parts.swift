@@ -27,7 +27,7 @@ extension ModelJSON {
     [
       .field("name", \.name, .text, isRequired: true),
       .optional("className", \.className, .text),
-    ] + Entity.facets.jsonFields() + [.optional("superentity", \.superentity, .text)]
+    ] + Entity.basicFacets.jsonFields() + [.optional("superentity", \.superentity, .text)]
     + Entity.history.jsonFields() + entityMembers
 
   private static let entityMembers: [ModelJSONField<Entity>] = [
@@ -346,13 +346,13 @@ extension ModelJSONForm where Content: Sendable {
 }
 
 extension Array {
-  /// Returns the members for facets, without those that have a form of their own.
+  /// Returns a member for each facet that has a name in the JSON form.
   fileprivate func jsonFields<Part>() -> [ModelJSONField<Part>] where Element == ModelFacet<Part> {
     compactMap { facet in
       guard let json = facet.json else { return nil }
       return switch facet.content {
       case .flag(let path): .field(json, path, .flag)
-      case .text(let path): .optional(json, path, .text)
+      case .text(let path, _, _): .optional(json, path, .text)
       case .notes(let path): .texts(json, path)
       }
     }

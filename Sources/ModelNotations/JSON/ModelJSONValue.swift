@@ -30,7 +30,7 @@ enum ModelJSONValue {
   private static func value(_ json: JSON, of type: AttributeType) -> Value? {
     switch (type.traits.content, json) {
     case (.boolean, .boolean(let value)): return .boolean(value)
-    // Foundation would lose digits of a decimal number, which is text therefore.
+    // A decimal number may be a text, because most programs read numbers of JSON as floating-point numbers.
     case (.integer, .number(let text)), (.decimal, .number(let text)),
       (.decimal, .string(let text)),
       (.date, .string(let text)), (.string, .string(let text)), (.uri, .string(let text)),

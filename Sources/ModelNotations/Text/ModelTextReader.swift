@@ -137,7 +137,7 @@ struct ModelTextReader {
       case "class": entity.className = try cursor.name("the name of the class")
       case "no" where cursor.acceptWord("class"): entity.className = nil
       case let word:
-        let facets = Entity.facets + Entity.history
+        let facets = Entity.facets
         guard try reader.clause(word, of: facets, &cursor, &entity) else {
           throw reader.unknown(
             before, "of an entity", ["class", "no"] + facets.compactMap(\.clause))
@@ -182,10 +182,8 @@ struct ModelTextReader {
     guard let facet = facets.first(where: { $0.clause == word }) else { return false }
     switch facet.content {
     case .flag: facet.set(true, in: &part)
-    case .text:
-      let text =
-        facet.isName ? try cursor.name(facet.expected) : try cursor.string(facet.expected)
-      facet.set(text, in: &part)
+    case .text(let path, let expected, let isName):
+      part[keyPath: path] = isName ? try cursor.name(expected) : try cursor.string(expected)
     case .notes(let path):
       let name = try cursor.name("the name of the note")
       part[keyPath: path][name] = try cursor.string("the text of the note")

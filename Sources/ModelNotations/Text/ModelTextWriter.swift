@@ -92,7 +92,7 @@ struct ModelTextWriter {
       symbol(":")
       name(parent)
     }
-    write(Entity.facets, of: entity)
+    write(Entity.basicFacets, of: entity)
     if let className = entity.className {
       if className != entity.name {
         clause("class")
@@ -168,10 +168,10 @@ struct ModelTextWriter {
       guard let word = facet.clause else { continue }
       switch facet.content {
       case .flag(let path): if part[keyPath: path] { clause(word) }
-      case .text(let path):
+      case .text(let path, _, let isName):
         guard let value = part[keyPath: path] else { continue }
         clause(word)
-        if facet.isName { name(value) } else { text(value) }
+        if isName { name(value) } else { text(value) }
       case .notes(let path):
         for (key, value) in part[keyPath: path].sorted(by: { $0.key < $1.key }) {
           clause(word)

@@ -240,8 +240,9 @@ extension FetchedQuery {
   ) throws -> [(id: ObjectID, name: String)] {
     var found: [(one: (id: ObjectID, name: String), place: CompiledOrder.Place)] = []
     let first = request.fromTheFirst
-    let statistics = try QueryPlan.statistics(
-      states.map { (try plan(first, $0), source($0, following)) })
+    let statistics =
+      first.sortsByRelevance(in: states[0].graph.model)
+      ? try QueryPlan.statistics(states.map { (try plan(first, $0), source($0, following)) }) : nil
     for state in states {
       guard var order = order(in: state) else { continue }
       order.statistics = statistics

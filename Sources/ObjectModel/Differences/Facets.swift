@@ -48,7 +48,7 @@ extension Facets {
       switch facet.content {
       case .flag(let path):
         if facet.difference != .otherOptions { add(facet.difference, part[keyPath: path]) }
-      case .text(let path): add(facet.difference, part[keyPath: path])
+      case .text(let path, _, _): add(facet.difference, part[keyPath: path])
       case .notes(let path): add(facet.difference, part[keyPath: path])
       }
     }
@@ -56,7 +56,7 @@ extension Facets {
 
   init(_ entity: Entity) {
     add(.superentity, entity.superentity)
-    add(Entity.facets, of: entity)
+    add(Entity.basicFacets, of: entity)
     add(.className, entity.className)
     add(.compoundIndexes, entity.compoundIndexes, entity.compoundIndexes.inWords)
     add(Entity.history, of: entity)

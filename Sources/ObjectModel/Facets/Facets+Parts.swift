@@ -1,47 +1,65 @@
 // The facets of each part of a model that need no form of their own. The order is that of the text of a model.
 
 extension Entity {
-  package static let facets: [ModelFacet<Entity>] = [
+  package static let basicFacets: [ModelFacet<Entity>] = [
     ModelFacet(
-      \.isAbstract, .isAbstract, json: "isAbstract", source: "isAbstract",
+      .flag(\.isAbstract), .isAbstract, json: "isAbstract", source: "isAbstract",
       archive: .field("NSIsAbstract"), clause: "abstract", isHashed: true)
   ]
+
+  package static let facets = basicFacets + history
+}
+
+extension ModelFacet {
+  /// Returns the row for the flag of optional properties.
+  fileprivate static func isOptional(
+    _ path: any WritableKeyPath<Part, Bool> & Sendable
+  ) -> ModelFacet {
+    ModelFacet(
+      .flag(path), .isOptional, json: "isOptional", source: "optional",
+      archive: .bit(2, field: "NSIsOptional"), isHashed: true)
+  }
+
+  /// Returns the row for the flag of transient properties.
+  fileprivate static func isTransient(
+    _ path: any WritableKeyPath<Part, Bool> & Sendable
+  ) -> ModelFacet {
+    ModelFacet(
+      .flag(path), .isTransient, json: "isTransient", source: "transient",
+      archive: .bit(8, field: "NSIsTransient"), clause: "transient", isHashed: true)
+  }
 }
 
 extension Attribute {
   /// The flags that all properties have.
   package static let basicFacets: [ModelFacet<Attribute>] = [
-    ModelFacet(
-      \.isOptional, .isOptional, json: "isOptional", source: "optional",
-      archive: .bit(2, field: "NSIsOptional"), isHashed: true),
-    ModelFacet(
-      \.isTransient, .isTransient, json: "isTransient", source: "transient",
-      archive: .bit(8, field: "NSIsTransient"), clause: "transient", isHashed: true),
+    .isOptional(\.isOptional), .isTransient(\.isTransient),
   ]
 
   /// The options. A hash covers them by a byte for each option that is set.
   package static let optionFacets: [ModelFacet<Attribute>] = [
     ModelFacet(
-      \.options[has: .allowsExternalStorage], .allowsExternalStorage,
+      .flag(\.options[has: .allowsExternalStorage]), .allowsExternalStorage,
       source: "allowsExternalBinaryDataStorage", archive: .mark(4), clause: "external",
       option: ("allowsExternalStorage", ""), isHashed: true),
     ModelFacet(
-      \.options[has: .preservesValueOnDeletion], .preservesValueOnDeletion,
+      .flag(\.options[has: .preservesValueOnDeletion]), .preservesValueOnDeletion,
       source: "preserveAfterDeletion", archive: .mark(16), clause: "preserved",
       option: ("preservesValueOnDeletion", ""), isHashed: true),
     ModelFacet(
-      \.options[has: .isIndexed], .otherOptions, source: "indexed",
+      .flag(\.options[has: .isIndexed]), .otherOptions, source: "indexed",
       archive: .field("NSIsIndexed"), clause: "indexed", option: ("isIndexed", "indexed")),
     ModelFacet(
-      \.options[has: .isIndexedBySpotlight], .otherOptions, source: "spotlightIndexingEnabled",
+      .flag(\.options[has: .isIndexedBySpotlight]), .otherOptions,
+      source: "spotlightIndexingEnabled",
       archive: .bit(0x100, field: "NSIndexedBySpotlight"), clause: "spotlight",
       option: ("isIndexedBySpotlight", "indexed by Spotlight")),
     ModelFacet(
-      \.options[has: .isStoredInTruthFile], .otherOptions, source: "storedInTruthFile",
+      .flag(\.options[has: .isStoredInTruthFile]), .otherOptions, source: "storedInTruthFile",
       archive: .bit(0x200, field: nil), clause: "truthfile",
       option: ("isStoredInTruthFile", "stored in truth file")),
     ModelFacet(
-      \.options[has: .allowsCloudEncryption], .otherOptions, source: "allowsCloudEncryption",
+      .flag(\.options[has: .allowsCloudEncryption]), .otherOptions, source: "allowsCloudEncryption",
       archive: .bit(0x800, field: nil), clause: "cloudencrypted",
       option: ("allowsCloudEncryption", "encrypted in the cloud")),
   ]
@@ -49,12 +67,12 @@ extension Attribute {
   /// The names of types and transformers. Archives have the class in a form of its own.
   package static let nameFacets: [ModelFacet<Attribute>] = [
     ModelFacet(
-      \.valueTransformerName, .valueTransformer, json: "valueTransformer",
-      source: "valueTransformerName", archive: "NSValueTransformerName", clause: "transformer",
-      expected: "the name of a transformer", isName: true),
+      .text(\.valueTransformerName, expected: "the name of a transformer", isName: true),
+      .valueTransformer, json: "valueTransformer", source: "valueTransformerName",
+      archive: .field("NSValueTransformerName"), clause: "transformer"),
     ModelFacet(
-      \.valueClassName, .valueClass, json: "valueClass", source: "customClassName",
-      clause: "class", expected: "the name of a class", isName: true),
+      .text(\.valueClassName, expected: "the name of a class", isName: true), .valueClass,
+      json: "valueClass", source: "customClassName", clause: "class"),
   ]
 
   package static let facets = basicFacets + optionFacets + nameFacets + history
@@ -70,24 +88,15 @@ extension Attribute.Options {
 
 extension Relationship {
   package static let orderFacet = ModelFacet<Relationship>(
-    \.isOrdered, .isOrdered, json: "isOrdered", source: "ordered",
+    .flag(\.isOrdered), .isOrdered, json: "isOrdered", source: "ordered",
     archive: .bit(0x400, field: "NSIsOrdered"), clause: "ordered", isHashed: true)
   package static let basicFacets: [ModelFacet<Relationship>] = [
-    ModelFacet(
-      \.isOptional, .isOptional, json: "isOptional", source: "optional",
-      archive: .bit(2, field: "NSIsOptional"), isHashed: true),
-    ModelFacet(
-      \.isTransient, .isTransient, json: "isTransient", source: "transient",
-      archive: .bit(8, field: "NSIsTransient"), clause: "transient", isHashed: true),
+    .isOptional(\.isOptional), .isTransient(\.isTransient),
   ]
   package static let facets = [orderFacet] + basicFacets + history
 }
 
 extension FetchedProperty {
-  package static let basicFacets: [ModelFacet<FetchedProperty>] = [
-    ModelFacet(
-      \.isOptional, .isOptional, json: "isOptional", source: "optional",
-      archive: .bit(2, field: "NSIsOptional"))
-  ]
+  package static let basicFacets: [ModelFacet<FetchedProperty>] = [.isOptional(\.isOptional)]
   package static let facets = basicFacets + history
 }

@@ -7,26 +7,23 @@ package struct ModelFacet<Part>: Sendable {
   /// The facet in comparisons.
   package let difference: ModelDifference.Facet
   /// The member in the JSON form; `nil` for a flag that is a word in the list of options, and for a facet with a form of its own.
-  package var json: String?
+  package let json: String?
   /// The XML attribute in Apple's model sources.
-  package var source: String?
+  package let source: String?
   /// The place in archives of models.
-  package var archive: ArchivePlace?
+  package let archive: ArchivePlace?
   /// The clause in the text of a model.
-  package var clause: String?
-  /// The expected text of the clause, for messages.
-  package var expected = "a text"
-  /// Whether the text of the clause is a name, which needs no quotation marks.
-  package var isName = false
+  package let clause: String?
   /// The option in the JSON form, and in the words of a comparison if all options together are one facet there.
-  package var option: (json: String, words: String)?
+  package let option: (json: String, words: String)?
   /// Whether the version hash covers the facet.
-  package var isHashed = false
+  package let isHashed: Bool
 
   /// The access to the facet's value.
   package enum Content: Sendable {
     case flag(any WritableKeyPath<Part, Bool> & Sendable)
-    case text(any WritableKeyPath<Part, String?> & Sendable)
+    /// A text, with its description in messages. A name needs no quotation marks in the text of a model.
+    case text(any WritableKeyPath<Part, String?> & Sendable, expected: String, isName: Bool)
     case notes(any WritableKeyPath<Part, [String: String]> & Sendable)
   }
 
@@ -40,24 +37,12 @@ package struct ModelFacet<Part>: Sendable {
   }
 
   package init(
-    _ flag: any WritableKeyPath<Part, Bool> & Sendable, _ difference: ModelDifference.Facet,
-    json: String? = nil, source: String, archive: ArchivePlace? = nil, clause: String? = nil,
+    _ content: Content, _ difference: ModelDifference.Facet, json: String? = nil,
+    source: String? = nil, archive: ArchivePlace? = nil, clause: String? = nil,
     option: (json: String, words: String)? = nil, isHashed: Bool = false
   ) {
-    content = .flag(flag)
-    (self.difference, self.json, self.source, self.archive) = (difference, json, source, archive)
-    (self.clause, self.option, self.isHashed) = (clause, option, isHashed)
-  }
-
-  package init(
-    _ text: any WritableKeyPath<Part, String?> & Sendable, _ difference: ModelDifference.Facet,
-    json: String, source: String, archive: String? = nil, clause: String? = nil,
-    expected: String, isName: Bool, isHashed: Bool = false
-  ) {
-    content = .text(text)
-    (self.difference, self.json, self.source) = (difference, json, source)
-    self.archive = archive.map { .field($0) }
-    (self.clause, self.expected, self.isName) = (clause, expected, isName)
+    (self.content, self.difference, self.json, self.source) = (content, difference, json, source)
+    (self.archive, self.clause, self.option) = (archive, clause, option)
     self.isHashed = isHashed
   }
 
@@ -70,12 +55,12 @@ package struct ModelFacet<Part>: Sendable {
     if case .flag(let path) = content { part[keyPath: path] = flag }
   }
 
-  /// Returns the text of a part; `nil` if there is none, and for a facet that is no text.
+  /// Returns the text that a part has; `nil` if it has none, and for a facet of another kind.
   package func text(of part: Part) -> String? {
-    if case .text(let path) = content { part[keyPath: path] } else { nil }
+    if case .text(let path, _, _) = content { part[keyPath: path] } else { nil }
   }
 
   package func set(_ text: String?, in part: inout Part) {
-    if case .text(let path) = content { part[keyPath: path] = text }
+    if case .text(let path, _, _) = content { part[keyPath: path] = text }
   }
 }

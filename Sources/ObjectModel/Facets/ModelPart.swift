@@ -3,38 +3,39 @@ package protocol ModelPart: Sendable {
   var renamingIdentifier: String? { get set }
   var versionHashModifier: String? { get set }
   var userInfo: [String: String] { get set }
+
+  /// The facets of the history, in the order in which the text of a model has them.
+  static var history: [ModelFacet<Self>] { get }
 }
 
-extension Entity: ModelPart {}
-extension Attribute: ModelPart {}
-extension Relationship: ModelPart {}
-extension FetchedProperty: ModelPart {}
-
 extension ModelPart {
-  /// The facets of the history, in the order in which the text of a model has them.
-  package static var history: [ModelFacet<Self>] {
-    var notes = ModelFacet<Self>(notes: \.userInfo, .userInfo)
-    notes.json = "userInfo"
-    notes.clause = "note"
-    return [
+  /// Returns the rows for ``history``, which each type keeps.
+  fileprivate static func makeHistory() -> [ModelFacet<Self>] {
+    [
       ModelFacet(
-        \.renamingIdentifier, .renamingIdentifier, json: "renamingIdentifier",
-        source: "elementID", clause: "was", expected: "the former name", isName: true),
+        .text(\.renamingIdentifier, expected: "the former name", isName: true),
+        .renamingIdentifier, json: "renamingIdentifier", source: "elementID", clause: "was"),
       ModelFacet(
-        \.versionHashModifier, .versionHashModifier, json: "versionHashModifier",
-        source: "versionHashModifier", archive: "NSVersionHashModifier", clause: "modifier",
-        expected: "the hash modifier", isName: false, isHashed: true),
-      notes,
+        .text(\.versionHashModifier, expected: "the hash modifier", isName: false),
+        .versionHashModifier, json: "versionHashModifier", source: "versionHashModifier",
+        archive: .field("NSVersionHashModifier"), clause: "modifier", isHashed: true),
+      ModelFacet(.notes(\.userInfo), .userInfo, json: "userInfo", clause: "note"),
     ]
   }
 }
 
-extension ModelFacet {
-  package init(
-    notes: any WritableKeyPath<Part, [String: String]> & Sendable,
-    _ difference: ModelDifference.Facet
-  ) {
-    content = .notes(notes)
-    self.difference = difference
-  }
+extension Entity: ModelPart {
+  package static let history = makeHistory()
+}
+
+extension Attribute: ModelPart {
+  package static let history = makeHistory()
+}
+
+extension Relationship: ModelPart {
+  package static let history = makeHistory()
+}
+
+extension FetchedProperty: ModelPart {
+  package static let history = makeHistory()
 }

@@ -25,10 +25,7 @@ package enum ISOMoment {
       fraction = String(repeating: "0", count: fraction.count - rest.count) + rest
     }
     guard CivilDate.writtenSeconds.contains(whole) else { return nil }
-    var text: [UInt8] = []
-    text.reserveCapacity(40)
-    CivilDate.append(second: whole, to: &text)
-    return String(decoding: text, as: UTF8.self) + (fraction.isEmpty ? "" : "." + fraction) + "Z"
+    return CivilDate.text(ofSecond: whole) + (fraction.isEmpty ? "" : "." + fraction) + "Z"
   }
 
   /// Returns the seconds since 2001-01-01 00:00 UTC that the whole text represents; `nil` when the text is no

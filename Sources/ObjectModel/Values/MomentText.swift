@@ -1,14 +1,15 @@
-/// Moments as text that preserves every bit: ISO 8601 with as many digits as needed, or `@` and the seconds since
+/// Moments as text that preserves every bit: ISO 8601 with as many digits as needed, or a mark and the seconds since
 /// 2001 if ISO 8601 can't express the moment.
 package enum MomentText {
   /// Returns the text of a moment, given in seconds since 2001-01-01 00:00 UTC.
-  package static func text(_ seconds: Double) -> String {
-    ISOMoment.text(seconds) ?? "@\(RealText.text(seconds))"
+  package static func text(_ seconds: Double, mark: String = "@") -> String {
+    ISOMoment.text(seconds) ?? mark + RealText.text(seconds)
   }
 
   /// Returns the seconds since 2001 of a moment's text; `nil` if the text is no moment. A time without a zone is in
   /// UTC.
-  package static func seconds(_ text: String) -> Double? {
-    text.hasPrefix("@") ? RealText.double(String(text.dropFirst())) : ISOMoment.seconds(text)
+  package static func seconds(_ text: String, mark: String = "@") -> Double? {
+    ISOMoment.seconds(text)
+      ?? (text.hasPrefix(mark) ? RealText.double(String(text.dropFirst(mark.count))) : nil)
   }
 }

@@ -1,10 +1,10 @@
 import Foundation
 package import JSONText
 
-/// The text of values, and the values of texts.
+/// Converts values to text and back.
 ///
-/// Rows, models and commands write the same values in files of their own kinds. A dialect states in which few points these
-/// differ, so that each type of values is written and read here alone.
+/// Objects, models and commands do this in several kinds of files. A dialect lists the few points in which the kinds differ, so
+/// each type of values is written and read in this one place.
 package struct ValueText: Sendable {
   private let booleans: (yes: String, no: String)
   private let dates: Dates
@@ -55,7 +55,7 @@ extension ValueText {
 
   private func text(_ seconds: Double) -> String {
     switch dates {
-    case .iso(let mark): ISOMoment.text(seconds) ?? mark + RealText.text(seconds)
+    case .iso(let mark): MomentText.text(seconds, mark: mark)
     case .seconds: Int64(exactly: seconds).map { String($0) } ?? "\(seconds)"
     }
   }
@@ -101,9 +101,7 @@ extension ValueText {
 
   private func seconds(_ text: String) -> Double? {
     switch dates {
-    case .iso(let mark):
-      ISOMoment.seconds(text)
-        ?? (text.hasPrefix(mark) ? RealText.double(String(text.dropFirst(mark.count))) : nil)
+    case .iso(let mark): MomentText.seconds(text, mark: mark)
     case .seconds: RealText.double(text)
     }
   }

@@ -10,7 +10,15 @@ package struct CompiledOrder: Sendable {
   private let relevance: BoundRelevance?
   /// The sums over the texts of all stores that are merged. A request that sorts by relevance needs them before the first
   /// place.
-  package var statistics: RelevanceStatistics?
+  package var statistics: RelevanceStatistics? {
+    didSet {
+      scores = relevance.flatMap { relevance in
+        statistics.map { RelevanceScores(relevance, $0) }
+      }
+    }
+  }
+  /// The calculator for ``statistics``. Each place uses a copy, because a search for words changes the calculator's memory.
+  private var scores: RelevanceScores?
   /// The rank of each entity's objects among objects that are equal in every key.
   private let ranks: [UInt16: Int]
   private let now: Date
@@ -80,10 +88,9 @@ package struct CompiledOrder: Sendable {
   }
 
   private func score(of subject: Subject, _ interpreter: Interpreter) throws -> Double {
-    guard let relevance, let statistics else {
+    guard var scores else {
       preconditionFailure("The statistics of an order by relevance must be set before its places.")
     }
-    var scores = RelevanceScores(relevance, statistics)
     return try scores.score(of: subject, interpreter)
   }
 

@@ -36,9 +36,10 @@ extension ColumnKind {
   /// Creates the kind of column for attributes of the given type; `nil` for types without a column of their own.
   public init?(_ type: AttributeType) {
     // Types without a column have no content, or objects, which only relationships lead to.
+    let traits = type.traits
     let kind = ColumnKind.allCases.first { kind in
-      kind.content == type.traits.content && kind != .reference
-        && (type.traits.range ?? kind.integerRange) == kind.integerRange
+      kind.content == traits.content && kind != .reference
+        && (traits.range ?? kind.integerRange) == kind.integerRange
     }
     guard let kind else { return nil }
     self = kind

@@ -56,7 +56,7 @@ enum ConvertCommand {
       let report = try output.makeStore(type, in: reader.places) { temporary in
         let made = try backend.create(
           at: temporary, model: snapshot.model, on: reader.disk, creation)
-        return try closing(made) {
+        return try made.closing {
           try StoreCopy(from: snapshot, to: made).run { progress in show(progress, line) }
         }
       }
@@ -100,17 +100,6 @@ enum ConvertCommand {
         hint: "\(known) Run 'quire plugin list' to see the searched folders.")
     }
     throw CommandError.wrongUsage("'\(name)' is not a type of store.", hint: known)
-  }
-
-  /// Calls `body`, which fills a new store, and closes the store. After a failure an open store could not be removed.
-  static func closing<R>(_ store: any Store, _ body: () throws -> R) throws -> R {
-    let result: R
-    do { result = try body() } catch {
-      try? store.close()
-      throw error
-    }
-    try store.close()
-    return result
   }
 
   static func show(_ progress: StoreCopy.Progress, _ line: ProgressLine) {

@@ -65,7 +65,7 @@ enum ExportCommand {
       }
       let run = try ExportRun(export, names, invocation.console)
       if let made {
-        if format == .csv, names.count != 1 || !made.path.lowercased().hasSuffix(".csv") {
+        if export.needsFolder(for: names, at: made.path) {
           try made.writeFiles(names.map { $0 + ".csv" }) { file, writer in
             try run.write(String(file.dropLast(4))) { bytes in try writer.write(bytes) }
           }
@@ -131,8 +131,7 @@ private final class ExportRun {
     } to: { bytes in
       if !bytes.isEmpty { try sink(bytes) }
     }
-    report.objectCount += part.objectCount
-    report.lostReferenceCount += part.lostReferenceCount
+    report.add(part)
   }
 
   func finish(writesReport: Bool) throws {

@@ -91,13 +91,11 @@ enum ImportCommand {
       if let given { try FetchCommand.checkEntity(given, model, in: invocation[.store]) }
       var inputs = ImportInputs(invocation, reader.disk, beside: invocation[.store])
       let opened = try invocation.values(of: files).map { path in
-        let format =
-          invocation.value(of: form).flatMap(ExchangeFormat.init(rawValue:))
-          ?? ExchangeFormat(path: path) ?? .jsonl
-        return try inputs.open(
-          path, format,
-          entity: given
-            ?? (format == .csv ? ImportFile.entity(forFileAt: path, in: model) : nil))
+        let kind = ImportFile.kind(
+          ofFileAt: path,
+          format: invocation.value(of: form).flatMap(ExchangeFormat.init(rawValue:)),
+          entity: given, in: model)
+        return try inputs.open(path, kind.format, entity: kind.entity)
       }
       var objects = ObjectImport(into: store, opened)
       objects.options.updates = invocation.has(update)

@@ -90,7 +90,7 @@ enum RecoverCommand {
       let report = try made.makeStore(backend.type, in: reader.places) { temporary in
         let store = try backend.create(
           at: temporary, model: recovery.snapshot.model, on: reader.disk, recovery.creation)
-        return try ConvertCommand.closing(store) {
+        return try store.closing {
           try recovery.copy(to: store) { ConvertCommand.show($0, line) }
         }
       }

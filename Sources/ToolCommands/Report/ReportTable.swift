@@ -178,10 +178,7 @@ struct ReportTable {
     // Numbers of a script have 53 bits, so larger whole numbers are texts.
     case .integer(let number) where number.magnitude > 1 << 53: append("\(number)", to: &bytes)
     case .date(let date):
-      let seconds = Value.double(date.timeIntervalSinceReferenceDate)
-      let text = ValueText.exchange.text(seconds)
-      let isBare = ValueText.isBare(seconds)
-      if isBare { bytes += text.utf8 } else { append(text, to: &bytes) }
+      append(exact: .double(date.timeIntervalSinceReferenceDate), to: &bytes)
     case .string(let text), .uri(let text): append(cut: text, to: &bytes)
     case .binary(let data):
       bytes += "[\(data.count),".utf8
@@ -191,11 +188,13 @@ struct ReportTable {
         bytes += ",\"\(type.urlBeginning)\(data.base64EncodedString())\"".utf8
       }
       bytes.append(0x5D)
-    default:
-      let text = ValueText.exchange.text(value)
-      let isBare = ValueText.isBare(value)
-      if isBare { bytes += text.utf8 } else { append(text, to: &bytes) }
+    default: append(exact: value, to: &bytes)
     }
+  }
+
+  private func append(exact value: Value, to bytes: inout [UInt8]) {
+    let text = ValueText.exchange.text(value)
+    if ValueText.isBare(value) { bytes += text.utf8 } else { append(text, to: &bytes) }
   }
 
   /// Appends a text, or the beginning of a long text and the number of its characters.

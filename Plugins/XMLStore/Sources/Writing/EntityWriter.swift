@@ -190,8 +190,18 @@ private final class AttributeWriter {
   static func type(_ kind: ColumnKind) -> String {
     switch kind {
     case .boolean: "bool"
+    case .int16: "int16"
+    case .int32: "int32"
+    case .int64: "int64"
+    case .float: "float"
+    case .double: "double"
+    case .date: "date"
+    case .decimal: "decimal"
+    case .string: "string"
+    case .uri: "uri"
+    case .binary: "binary"
+    case .uuid: "uuid"
     case .reference: ""
-    default: "\(kind)"
     }
   }
 
