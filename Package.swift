@@ -121,11 +121,14 @@ let package = Package(
     // The object model and its rows.
     module(
       "ObjectModel", ["Checksums", "PropertyLists", "JSONText", "TextMatching"]),
-    module("Rows", ["ObjectModel", "FullText", "Checksums", "CArrow"]),
+    module("Rows", ["ObjectModel", "FullText", "Checksums", "CArrow", "TextMatching"]),
     module("ObjectQuery", ["ObjectModel", "Rows", "TextMatching", "FullText"]),
     // Models in files: Apple's sources and archives, text and JSON.
     module(
-      "ModelNotations", ["ObjectModel", "ObjectQuery", "PropertyLists", "XMLEvents", "JSONText"]),
+      "ModelNotations",
+      [
+        "ObjectModel", "ObjectQuery", "PropertyLists", "XMLEvents", "JSONText", "TextMatching",
+      ]),
 
     // Stores: the interface, and the backends behind it.
     module(
@@ -166,7 +169,7 @@ let package = Package(
       name: "XMLStore",
       dependencies: [
         "StoreInterface", "ModelNotations", "ObjectModel", "Rows", "PropertyLists", "DurableFiles",
-        "XMLEvents",
+        "XMLEvents", "TextMatching",
       ], path: "Plugins/XMLStore/Sources", swiftSettings: strict),
 
     // Store plug-ins, in libraries that are loaded on demand: the code that both sides of the C interface share, the host, and
@@ -231,14 +234,17 @@ let package = Package(
     // Import and export of objects as text.
     module(
       "Interchange",
-      ["ObjectModel", "Rows", "StoreInterface", "ObjectGraph", "DurableFiles", "JSONText"]),
+      [
+        "ObjectModel", "Rows", "StoreInterface", "ObjectGraph", "DurableFiles", "JSONText",
+        "TextMatching",
+      ]),
 
     // Comparison of documents and stores, three-way merges, and patches.
     module(
       "Comparison",
       [
         "ObjectModel", "ObjectQuery", "Rows", "StoreInterface", "ObjectGraph", "Documents",
-        "Interchange", "Archives", "DurableFiles", "JSONText",
+        "Interchange", "Archives", "DurableFiles", "JSONText", "TextMatching",
       ]),
 
     // Validation of documents by every rule of the specification.
@@ -313,7 +319,7 @@ let package = Package(
         "Comparison", "Interchange", "Recovery", "PluginHost", "StoreConformance",
         "PluginTemplates",
         "PropertyLists", "BlockFileFormat", "Deflate", "XMLEvents", "SeededRandom",
-        "Checksums", "FullText",
+        "Checksums", "FullText", "TextMatching",
       ]),
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),

@@ -1,4 +1,5 @@
 package import ObjectModel
+import TextMatching
 
 /// A failure to compare, to merge or to patch.
 ///

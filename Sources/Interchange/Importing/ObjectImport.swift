@@ -2,6 +2,7 @@ import DurableFiles
 import ObjectModel
 import Rows
 package import StoreInterface
+import TextMatching
 
 /// Reads objects from files in the format of ``ObjectExport``, and saves them in a store.
 ///

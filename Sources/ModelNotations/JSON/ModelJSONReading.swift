@@ -1,5 +1,6 @@
 import JSONText
 import ObjectModel
+import TextMatching
 
 /// The state of a reader of a model in JSON: the path of the value that is read, and the faults.
 ///

@@ -1,4 +1,5 @@
 import ObjectModel
+import TextMatching
 
 /// A reader of the statements of a model's text.
 ///

@@ -1,3 +1,5 @@
+import TextMatching
+
 /// A check that finds all errors of a description, in the order of its source.
 ///
 /// The check never stops at the first fault, and reports no fault that only follows from another fault. For

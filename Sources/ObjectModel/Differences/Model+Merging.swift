@@ -1,3 +1,5 @@
+import TextMatching
+
 extension Model {
   /// Returns one model with the parts of several models.
   ///

@@ -1,5 +1,6 @@
 import ObjectModel
 import Rows
+import TextMatching
 
 extension Binder {
   /// Returns the steps of a path from objects of an entity, and the type of the value at its end.

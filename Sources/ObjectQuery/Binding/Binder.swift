@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import Rows
+import TextMatching
 
 /// Binds predicates and expressions to an entity.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import TextMatching
 
 extension PredicateParser {
   /// The precedence levels of operators, the weakest first.

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import TextMatching
 
 extension PredicateParser {
   mutating func literal(

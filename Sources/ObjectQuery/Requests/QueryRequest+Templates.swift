@@ -1,4 +1,5 @@
 public import ObjectModel
+import TextMatching
 
 extension QueryRequest {
   /// Creates the request that a model stores under a name.

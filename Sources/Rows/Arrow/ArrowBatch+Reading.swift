@@ -3,6 +3,7 @@
 
 internal import CArrow
 import ObjectModel
+import TextMatching
 
 extension ArrowBatch {
   /// Returns the rows as blocks of the given layout's entity.

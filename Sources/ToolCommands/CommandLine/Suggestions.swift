@@ -1,4 +1,4 @@
-import ObjectModel
+import TextMatching
 
 /// Returns a suggestion such as `Did you mean 'model'?` with the word of `known` that resembles `word`; `nil` if there is none.
 func suggestion(for word: String, among known: [String]) -> String? {

@@ -3,6 +3,7 @@
 import Foundation
 import ObjectModel
 import Rows
+import TextMatching
 import XMLEvents
 
 /// The list of a to-many relationship of one object.

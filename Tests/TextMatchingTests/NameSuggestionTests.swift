@@ -1,5 +1,5 @@
-import ObjectModel
 import Testing
+import TextMatching
 
 @Suite("Name suggestions")
 struct NameSuggestionTests {
