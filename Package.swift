@@ -293,6 +293,10 @@ let package = Package(
     .target(name: "CPluginTemplates", exclude: ["Templates"]),
     module("PluginTemplates", ["CPluginTemplates"]),
 
+    // The process itself and other programs, and the parts of a command-line tool that know no store.
+    module("SystemPrograms", ["DurableFiles"]),
+    module("CommandInterface", ["SystemPrograms", "DurableFiles", "JSONText", "TextMatching"]),
+
     // The module that applications import, and the tool.
     module(
       "Quire",
@@ -311,18 +315,17 @@ let package = Package(
     module(
       "ToolCommands",
       [
-        "Quire", "QuireTools", "BinaryStore", "Documents", "JSONText", "ModelNotations",
-        "ObjectModel", "Rows",
-        "ObjectQuery",
-        "StoreInterface",
+        "CommandInterface", "SystemPrograms", "Quire", "QuireTools", "BinaryStore", "Documents",
+        "JSONText", "ModelNotations", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface",
         "ObjectGraph", "Migration", "DurableFiles", "Validation", "ModelCode", "Archives",
         "Comparison", "Interchange", "Recovery", "PluginHost", "StoreConformance",
         "PluginTemplates",
         "PropertyLists", "BlockFileFormat", "Deflate", "XMLEvents", "SeededRandom",
-        "Checksums", "FullText", "TextMatching",
+        "Checksums", "FullText",
       ]),
     .executableTarget(
-      name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),
+      name: "quire-cli", dependencies: ["ToolCommands", "CommandInterface", "SystemPrograms"],
+      swiftSettings: strict),
 
     // Benchmarks.
     .systemLibrary(
@@ -504,7 +507,8 @@ let package = Package(
         "PostgreSQLStore", "PostgreSQLConnection", "PostgreSQLServer", "SQLTranslation",
         "StoreInterface", "StoreConformance", "ObjectGraph", "ObjectModel", "ObjectQuery",
         "QueryWorld", "Rows", "DurableFiles", "PropertyLists", "SeededRandom", "BinaryStore",
-        "Migration", "ToolCommands", "Documents", "Validation", "DiskSimulation", "NoteSearches",
+        "Migration", "ToolCommands", "CommandInterface", "Documents", "Validation",
+        "DiskSimulation", "NoteSearches",
       ]),
     tests(
       "PluginExchangeTests",
@@ -556,8 +560,8 @@ let package = Package(
     tests(
       "ToolCommandsTests",
       [
-        "ToolCommands", "QuireTools", "JSONText", "Quire", "Documents", "Migration", "ObjectGraph",
-        "ModelNotations", "ObjectModel",
+        "ToolCommands", "CommandInterface", "SystemPrograms", "QuireTools", "JSONText", "Quire",
+        "Documents", "Migration", "ObjectGraph", "ModelNotations", "ObjectModel",
         "Rows", "StoreInterface", "BinaryStore", "BlockFileFormat",
         "DiskSimulation", "DurableFiles", "PropertyLists", "PluginHost", "InstalledPlugins",
         "ProgramRuns", "SQLiteFiles",

@@ -1,11 +1,13 @@
+import CommandInterface
 import Foundation
+import SystemPrograms
 import ToolCommands
 
 // If a reader such as `head` closes its end of a pipe, the signal ends the tool, as it ends any filter. The default is restored
 // because the parent process may have chosen to ignore the signal.
 _ = signal(SIGPIPE, SIG_DFL)
 
-EndingSignals.handle()
+Tool.prepareProcess()
 
 // Swift's own `CommandLine.arguments` repairs invalid UTF-8, and a repaired path would name another file.
 // SAFETY: The C runtime gives `argc` valid strings that live as long as the process.

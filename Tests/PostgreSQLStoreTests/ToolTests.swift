@@ -1,4 +1,5 @@
 import BinaryStore
+import CommandInterface
 import DurableFiles
 import Foundation
 import ObjectModel

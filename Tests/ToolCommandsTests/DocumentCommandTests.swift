@@ -1,3 +1,4 @@
+import CommandInterface
 import Deflate
 import DiskSimulation
 import Documents

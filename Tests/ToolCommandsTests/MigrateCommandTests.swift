@@ -1,3 +1,4 @@
+import CommandInterface
 import DiskSimulation
 import DurableFiles
 import Foundation

@@ -1,3 +1,4 @@
+import CommandInterface
 import Testing
 
 @testable import ToolCommands

@@ -1,3 +1,4 @@
+import CommandInterface
 import DurableFiles
 import Foundation
 import JSONText

@@ -1,4 +1,5 @@
 import BinaryStore
+import CommandInterface
 import DiskSimulation
 import DurableFiles
 import Foundation

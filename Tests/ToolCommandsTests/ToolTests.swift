@@ -1,4 +1,6 @@
+import CommandInterface
 import Foundation
+import SystemPrograms
 import Testing
 
 @testable import ToolCommands

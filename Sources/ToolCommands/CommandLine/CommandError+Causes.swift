@@ -1,5 +1,6 @@
 import Archives
 import BlockFileFormat
+import CommandInterface
 import Comparison
 import Deflate
 import Documents
@@ -17,6 +18,7 @@ import PropertyLists
 import Recovery
 import Rows
 import StoreInterface
+import SystemPrograms
 import XMLEvents
 
 extension CommandError {
@@ -26,7 +28,9 @@ extension CommandError {
   init(explaining error: any Error, words: [String] = []) {
     self.init(cause: error, words: words)
     guard !(error is CommandError) else { return }
-    self = shorteningIdentifiers
+    // Commands print and read identifiers without the store: `3/p1` for `x-quire://3ca7d9bcea07447b/3/p1`.
+    self = CommandError(
+      exitCode, message.replacing(/x-quire:\/\/[0-9a-f]{16}\//, with: ""), hint: hint)
     switch error {
     case let error as ModelFileError:
       file = error.path
@@ -134,6 +138,7 @@ extension CommandError {
       self.init(.unreadable, "Rows in Arrow's form are damaged. \(error)")
     case let error as SchemaError: self.init(.modelMismatch, "\(error)")
     case let error as JSONError: self.init(.unreadable, "\(error)")
+    case let error as ProgramError: self.init(.inputOutput, error.message, hint: error.hint)
     case let error as PluginRefusal: self.init(.plugin, "\(error)")
     case let error as ModelCodeError: self.init(.modelMismatch, "\(error)")
     case is CancellationError: self.init(.interrupted, "Interrupted; nothing was changed.")

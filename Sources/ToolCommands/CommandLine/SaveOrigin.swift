@@ -1,3 +1,4 @@
+import CommandInterface
 import StoreInterface
 
 /// The author and the message of the versions that a command saves.

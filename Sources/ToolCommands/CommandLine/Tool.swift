@@ -1,12 +1,14 @@
+package import CommandInterface
 import DurableFiles
 import PluginHost
+import StoreInterface
 
 /// The command-line tool: its commands, and the choice of the command for a command line.
 ///
 ///     let environment = ThisProgram.environment
 ///     let tool = Tool.quire(environment: environment, executable: nil)
 ///     exit(tool.run(["hash", "Trips.xcdatamodeld"], on: .standard(environment: environment)).rawValue)
-public struct Tool: Sendable {
+package struct Tool: Sendable {
   let commands: [Command]
   private let opened: OpenStores
   /// The plug-ins, for the names that completion suggests.
@@ -30,7 +32,7 @@ public struct Tool: Sendable {
     .off("the command line contains --no-plugins"))
 
   /// `quire` with all commands and without plug-ins. A tool runs one command at a time.
-  public static var quire: Tool { Tool(.none) }
+  package static var quire: Tool { Tool(.none) }
 
   /// Returns `quire` with the plug-ins in the usual search folders.
   ///
@@ -38,9 +40,16 @@ public struct Tool: Sendable {
   ///   - environment: The environment of the process. `QUIRE_PLUGIN_PATH`, `QUIRE_PLUGINS` and other variables determine the
   /// search folders.
   ///   - executable: The tool's own file, as an absolute path.
-  public static func quire(environment: [String: String], executable: String?) -> Tool {
+  package static func quire(environment: [String: String], executable: String?) -> Tool {
     let folders = PluginFolders(environment: environment, executable: executable)
     return Tool(PluginFinder(folders, executable: executable))
+  }
+
+  /// Handles the signals that end the process for the rest of the process, and ends the process if a plug-in crashes while it is
+  /// loaded.
+  package static func prepareProcess() {
+    EndingSignals.handle()
+    LoadingWatch.endProcess(exitCode: ExitCode.plugin.rawValue, limit: 30)
   }
 
   private static func commands(_ plugins: PluginFinder, _ opened: OpenStores) -> [Command] {
@@ -70,7 +79,7 @@ public struct Tool: Sendable {
   /// Runs the command that `words` names. `words` does not include the tool's own name.
   ///
   /// Results and messages go to the console. The method does not throw and does not end the process.
-  public func run(_ words: [String], on console: Console) -> ExitCode {
+  package func run(_ words: [String], on console: Console) -> ExitCode {
     if words.first == CompleteCommand.name {
       complete(Array(words.dropFirst()), on: console)
       return .done
@@ -109,7 +118,7 @@ public struct Tool: Sendable {
   /// Runs the command of a process's command line.
   ///
   /// - Parameter arguments: The bytes of each argument, the tool's own name included.
-  public func run(arguments: [[UInt8]], on console: Console) -> ExitCode {
+  package func run(arguments: [[UInt8]], on console: Console) -> ExitCode {
     var words: [String] = []
     for (position, bytes) in arguments.enumerated().dropFirst() {
       guard let word = String(validating: bytes, as: UTF8.self) else {
@@ -124,6 +133,9 @@ public struct Tool: Sendable {
     }
     return run(words, on: console)
   }
+
+  /// Returns an overview of all commands, in lines of at most `width` columns.
+  func help(width: Int = 80) -> String { ToolHelp(of: commands).text(width: width) }
 
   private func dispatch(_ words: [String], on console: Console) throws -> ExitCode {
     if let index = words.prefix(while: { $0 != "--" }).firstIndex(of: "--verbose") {
@@ -167,7 +179,9 @@ public struct Tool: Sendable {
     }
     let invocation = try command.parse(words, on: console).readingVersionInPath()
     for path in invocation.inputs { _ = RealDisk().restoreMovedAway(path) }
-    return try StandardFiles.run(invocation) { try command.run($0) }
+    return try StandardFiles.run(
+      invocation, companionEndings: StorePlaces.companionEndings
+    ) { try command.run($0) }
   }
 
   /// Runs the hidden command `complete`, for the script of a shell.
@@ -177,7 +191,9 @@ public struct Tool: Sendable {
     let reader = StoreReader.files(finder, opened)
     let completion = Completion(
       of: commands, FileNames(reader, .files(andStores: reader), finder),
-      commonOptions: Tool.commonOptions.map { Candidate($0.spelling, firstSentence(of: $0.help)) },
+      commonOptions: ToolHelp.commonOptions.map {
+        Candidate($0.spelling, firstSentence(of: $0.help))
+      },
       toolOptions: [
         Candidate("--help", "Lists all commands"), Candidate("--version", "Prints the version"),
         Candidate("--quiet", "Prints no notes and no progress"),

@@ -1,3 +1,5 @@
+import CommandInterface
+
 /// The command `quire completion`.
 enum CompletionCommand {
   static let shell = Argument(

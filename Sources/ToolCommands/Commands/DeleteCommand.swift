@@ -1,3 +1,4 @@
+import CommandInterface
 import ObjectGraph
 
 /// The command `quire delete`.

@@ -1,3 +1,4 @@
+import CommandInterface
 import Foundation
 import Interchange
 import ObjectModel

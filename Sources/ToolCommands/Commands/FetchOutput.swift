@@ -1,3 +1,4 @@
+import CommandInterface
 import Interchange
 import ObjectModel
 import ObjectQuery

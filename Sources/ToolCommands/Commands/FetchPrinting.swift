@@ -1,3 +1,4 @@
+import CommandInterface
 import ObjectModel
 import ObjectQuery
 import Rows

@@ -1,9 +1,11 @@
+import CommandInterface
 import Documents
 import DurableFiles
 import Foundation
 import Interchange
 import JSONText
 import StoreInterface
+import SystemPrograms
 
 /// The command `quire git`.
 enum GitCommand {

@@ -1,3 +1,5 @@
+import CommandInterface
+
 /// The command `quire help`.
 enum HelpCommand {
   static let name = Argument(

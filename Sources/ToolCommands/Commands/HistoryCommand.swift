@@ -1,4 +1,5 @@
 import BinaryStore
+import CommandInterface
 import Comparison
 import Documents
 import Foundation

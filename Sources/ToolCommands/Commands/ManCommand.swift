@@ -1,3 +1,4 @@
+import CommandInterface
 import DurableFiles
 
 /// The command `quire man`.

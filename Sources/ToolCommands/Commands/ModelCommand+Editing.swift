@@ -1,7 +1,9 @@
+import CommandInterface
 import DurableFiles
 import Foundation
 import ModelNotations
 import ObjectModel
+import SystemPrograms
 
 /// `quire model edit`.
 extension ModelCommand {

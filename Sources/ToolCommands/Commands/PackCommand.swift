@@ -1,4 +1,5 @@
 import Archives
+import CommandInterface
 import Documents
 import DurableFiles
 import JSONText

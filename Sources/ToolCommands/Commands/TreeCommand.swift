@@ -1,3 +1,4 @@
+import CommandInterface
 import Comparison
 import Interchange
 import JSONText

@@ -1,4 +1,5 @@
 import BinaryStore
+import CommandInterface
 import Documents
 import DurableFiles
 import JSONText

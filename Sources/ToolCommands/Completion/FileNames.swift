@@ -1,3 +1,4 @@
+import CommandInterface
 import Documents
 import DurableFiles
 import Foundation
@@ -6,6 +7,7 @@ import ObjectModel
 import PluginHost
 import StoreInterface
 import Synchronization
+import SystemPrograms
 
 /// The names in the files that a command line of the tool names.
 ///

@@ -1,3 +1,5 @@
+import CommandInterface
+
 /// The completions of a line of a session.
 struct SessionCompletion {
   private let completion: Completion

@@ -1,3 +1,6 @@
+import CommandInterface
+import SystemPrograms
+
 /// The program `git`, for its configuration.
 struct GitProgram {
   /// The folder in which git runs.

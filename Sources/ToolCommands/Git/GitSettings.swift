@@ -1,5 +1,7 @@
+import CommandInterface
 import DurableFiles
 import Foundation
+import SystemPrograms
 
 /// The settings that make git compare and merge documents and stores: a section of the configuration, and lines of a
 /// file with attributes.

@@ -1,3 +1,4 @@
+import CommandInterface
 import StoreInterface
 
 /// The kind of result that the extension of a file's name asks for.

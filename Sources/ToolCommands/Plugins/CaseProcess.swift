@@ -1,6 +1,7 @@
 import DurableFiles
 import Foundation
 import StoreConformance
+import SystemPrograms
 
 /// Runs cases of the conformance tests in processes of their own, so a plug-in with a crash fails one case.
 struct CaseProcess {

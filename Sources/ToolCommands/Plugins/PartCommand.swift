@@ -1,8 +1,10 @@
+import CommandInterface
 import DurableFiles
 import Foundation
 import PluginHost
 import StoreConformance
 import StoreInterface
+import SystemPrograms
 
 /// The hidden command of the tool that runs a part of a conformance case in a process of its own. The case starts it.
 ///

@@ -1,4 +1,5 @@
 import Archives
+import CommandInterface
 import DurableFiles
 import Foundation
 import JSONText

@@ -1,8 +1,10 @@
+import CommandInterface
 import DurableFiles
 import Foundation
 import JSONText
 import PluginHost
 import PluginTemplates
+import SystemPrograms
 
 /// `quire plugin new`: makes a package for a plug-in that builds, passes its tests and loads at once.
 struct PluginScaffold {

@@ -1,3 +1,6 @@
+import CommandInterface
+import SystemPrograms
+
 /// The signature of a packed plug-in, in a file beside the package. OpenSSH's `ssh-keygen` makes and checks it.
 struct PluginSignature {
   /// The path of the package.

@@ -1,6 +1,8 @@
+import CommandInterface
 import Foundation
 import PluginTemplates
 import Synchronization
+import SystemPrograms
 
 /// The library by which another process loses power. It is built by the C compiler of the system when a case needs it.
 final class PowerCutLibrary: Sendable {

@@ -1,3 +1,4 @@
+import CommandInterface
 import Foundation
 
 /// A new temporary folder that only the user can read and write, so that the host trusts plug-ins in it.

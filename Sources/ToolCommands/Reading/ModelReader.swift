@@ -1,3 +1,4 @@
+import CommandInterface
 import ModelNotations
 import ObjectModel
 import StoreInterface

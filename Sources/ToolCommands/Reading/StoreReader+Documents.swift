@@ -1,4 +1,5 @@
 import Archives
+import CommandInterface
 import Comparison
 import Documents
 import DurableFiles

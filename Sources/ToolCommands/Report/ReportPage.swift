@@ -1,4 +1,5 @@
 import Checksums
+import CommandInterface
 import Comparison
 import Documents
 import Foundation

@@ -1,3 +1,4 @@
+import CommandInterface
 import Documents
 import DurableFiles
 import Foundation

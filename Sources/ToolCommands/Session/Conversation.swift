@@ -1,3 +1,4 @@
+import CommandInterface
 import ObjectModel
 
 /// A session with a user at a terminal.

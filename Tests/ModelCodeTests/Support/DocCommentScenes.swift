@@ -117,6 +117,23 @@ enum DocCommentScenes {
       var body: [UInt8] { fatalError() }
     }
     """,
+    "CommandInterface": """
+    @testable import CommandInterface
+    import ObjectGraph
+    @testable import SystemPrograms
+    @testable import ToolCommands
+    extension Scene {
+      static let digest = HashCommand.digest
+      static let path: Argument = { fatalError() }()
+      static func readModel(_ path: Any?) throws {}
+      func printResult() throws {}
+    }
+
+    final class Scene {
+      var outcome: Outcome { fatalError() }
+      var context: ManagedObjectContext { fatalError() }
+    }
+    """,
     "Comparison": """
     @testable import Comparison
     import QuireTools
@@ -387,19 +404,12 @@ enum DocCommentScenes {
     }
     """,
     "ToolCommands": """
+    @testable import CommandInterface
     import Foundation
-    import ObjectGraph
+    @testable import SystemPrograms
     @testable import ToolCommands
-    extension Scene {
-      static let digest = HashCommand.digest
-      static let path: Argument = { fatalError() }()
-      static func readModel(_ path: Any?) throws {}
-      func printResult() throws {}
-    }
 
     final class Scene {
-      var outcome: Outcome { fatalError() }
-      var context: ManagedObjectContext { fatalError() }
     }
     """,
     "Validation": """

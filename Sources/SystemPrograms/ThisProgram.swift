@@ -1,0 +1,36 @@
+// SAFETY: The C runtime gives valid strings, and nothing in the tool changes the environment of its own process.
+
+import DurableFiles
+@unsafe @preconcurrency import Foundation
+
+/// This process: its environment, and its own file.
+///
+/// Foundation answers the same questions, but its first answers take a tenth of the time of a short command.
+package enum ThisProgram {
+  /// The variables of the environment.
+  package static var environment: [String: String] {
+    var variables: [String: String] = [:]
+    var entry = unsafe environ
+    while let text = unsafe entry.pointee {
+      let name = unsafe strcspn(text, "=")
+      let bytes = unsafe UnsafeRawBufferPointer(start: text, count: strlen(text))
+      if name < bytes.count {
+        let key = unsafe String(decoding: bytes[..<name], as: UTF8.self)
+        // If a variable occurs twice, C programs see the first value.
+        if variables[key] == nil {
+          variables[key] = unsafe String(decoding: bytes[(name + 1)...], as: UTF8.self)
+        }
+      }
+      unsafe entry += 1
+    }
+    return variables
+  }
+
+  /// The absolute path of the program's file; `nil` if the system does not tell it.
+  package static var path: String? {
+    #if os(Linux)
+      if let path = try? RealDisk().calls.readSymbolicLink("/proc/self/exe") { return path }
+    #endif
+    return Bundle.main.executablePath
+  }
+}
