@@ -289,13 +289,21 @@ let package = Package(
       name: "XMLStoreExport", dependencies: ["XMLStore", "PluginSupport"],
       path: "Plugins/XMLStore/Export", swiftSettings: strict),
 
-    // The templates of a new plug-in: files that are embedded in the tool.
-    .target(name: "CPluginTemplates", exclude: ["Templates"]),
-    module("PluginTemplates", ["CPluginTemplates"]),
+    // Files that are parts of the tool: the templates of new plug-ins.
+    .target(name: "CEmbeddedFiles", exclude: ["PluginTemplates"]),
+    module("EmbeddedFiles", ["CEmbeddedFiles"]),
 
     // The process itself and other programs, and the parts of a command-line tool that know no store.
     module("SystemPrograms", ["DurableFiles"]),
     module("CommandInterface", ["SystemPrograms", "DurableFiles", "JSONText", "TextMatching"]),
+
+    // The kit for authors of plug-ins: templates, trials, measurements and packages.
+    module(
+      "PluginKit",
+      [
+        "EmbeddedFiles", "SystemPrograms", "PluginHost", "StoreConformance", "StoreInterface",
+        "ObjectModel", "ObjectQuery", "Rows", "SeededRandom", "Archives", "DurableFiles",
+      ]),
 
     // The module that applications import, and the tool.
     module(
@@ -319,7 +327,7 @@ let package = Package(
         "JSONText", "ModelNotations", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface",
         "ObjectGraph", "Migration", "DurableFiles", "Validation", "ModelCode", "Archives",
         "Comparison", "Interchange", "Recovery", "PluginHost", "StoreConformance",
-        "PluginTemplates",
+        "PluginKit",
         "PropertyLists", "BlockFileFormat", "Deflate", "XMLEvents", "SeededRandom",
         "Checksums", "FullText",
       ]),
@@ -560,7 +568,8 @@ let package = Package(
     tests(
       "ToolCommandsTests",
       [
-        "ToolCommands", "CommandInterface", "SystemPrograms", "QuireTools", "JSONText", "Quire",
+        "ToolCommands", "CommandInterface", "SystemPrograms", "PluginKit", "QuireTools", "JSONText",
+        "Quire",
         "Documents", "Migration", "ObjectGraph", "ModelNotations", "ObjectModel",
         "Rows", "StoreInterface", "BinaryStore", "BlockFileFormat",
         "DiskSimulation", "DurableFiles", "PropertyLists", "PluginHost", "InstalledPlugins",

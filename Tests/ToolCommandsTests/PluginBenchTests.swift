@@ -2,6 +2,7 @@ import BinaryStore
 import DurableFiles
 import Foundation
 import InstalledPlugins
+import PluginKit
 import StoreInterface
 import Testing
 

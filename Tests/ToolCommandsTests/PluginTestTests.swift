@@ -1,5 +1,6 @@
 import Foundation
 import InstalledPlugins
+import PluginKit
 import Testing
 
 @testable import ToolCommands

@@ -14,6 +14,7 @@ import ObjectGraph
 import ObjectModel
 import ObjectQuery
 import PluginHost
+import PluginKit
 import PropertyLists
 import Recovery
 import Rows
@@ -139,6 +140,10 @@ extension CommandError {
     case let error as SchemaError: self.init(.modelMismatch, "\(error)")
     case let error as JSONError: self.init(.unreadable, "\(error)")
     case let error as ProgramError: self.init(.inputOutput, error.message, hint: error.hint)
+    case let error as PluginKitError:
+      self.init(
+        error.code == .refused ? .plugin : .inputOutput, oneLine(error.message),
+        hint: error.hint.map(oneLine))
     case let error as PluginRefusal: self.init(.plugin, "\(error)")
     case let error as ModelCodeError: self.init(.modelMismatch, "\(error)")
     case is CancellationError: self.init(.interrupted, "Interrupted; nothing was changed.")

@@ -1,3 +1,5 @@
+import CommandInterface
+
 /// The drawing of a model's diagram as SVG, without a script and without fonts of its own.
 struct DiagramSVG {
   private let diagram: ModelDiagram

@@ -4,6 +4,7 @@ import DurableFiles
 import Foundation
 import JSONText
 import PluginHost
+import PluginKit
 import StoreInterface
 import Synchronization
 

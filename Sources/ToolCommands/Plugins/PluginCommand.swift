@@ -2,6 +2,7 @@ import CommandInterface
 import Foundation
 import JSONText
 import PluginHost
+import PluginKit
 import StoreInterface
 
 /// The command `quire plugin`.
@@ -130,12 +131,9 @@ enum PluginCommand {
   /// Prints the warnings of a manifest, such as those about unknown members.
   static func warn(about manifest: PluginManifest, _ invocation: Invocation) throws {
     for warning in manifest.warnings {
-      try invocation.console.messages.writeLine("\(warningMark)\(oneLine(warning))")
+      try invocation.console.messages.writeLine("\(CaseProcess.warningMark)\(oneLine(warning))")
     }
   }
-
-  /// The beginning of a line with a warning of a manifest.
-  static let warningMark = "warning: "
 
   private static func needed(_ invocation: Invocation) throws(CommandError) -> String {
     if let word = invocation.value(of: plugin) { return word }
@@ -254,26 +252,11 @@ enum PluginCommand {
   /// Returns the plug-in in a folder, by the path of the folder or of its manifest.
   static func found(
     at path: String, _ finder: PluginFinder, replacingBuiltIn: Bool = false
-  ) throws(CommandError) -> FoundPlugin {
+  ) throws -> FoundPlugin {
     if let reason = finder.folders.offReason {
       throw CommandError(.plugin, "Plug-ins are disabled: \(oneLine(reason)).")
     }
-    var url = URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath()
-    if url.lastPathComponent == PluginManifest.fileName { url.deleteLastPathComponent() }
-    let parent = url.deletingLastPathComponent().path(percentEncoded: false)
-    let name = url.lastPathComponent
-    let beside = PluginRegistry.search(
-      PluginFolders([parent]), replacingBuiltIn: replacingBuiltIn, only: name)
-    let inFolder = { (path: String) in URL(filePath: path).lastPathComponent == name }
-    if let found = beside.plugins.first(where: { inFolder($0.path) }) { return found }
-    let why =
-      beside.refusals.first { inFolder($0.path) || $0.path.contains("/\(name)/") }
-      ?? beside.refusals.first { $0.plugin == nil }
-    if let objection = why?.objection {
-      throw CommandError(
-        .plugin, "The plug-in in '\(oneLine(path))' can't be used: \(oneLine(objection)).")
-    }
-    throw CommandError(.plugin, why?.message ?? "'\(oneLine(path))' contains no plug-in.")
+    return try FoundPlugin.inFolder(path, replacingBuiltIn: replacingBuiltIn)
   }
 
   private static func show(_ plugin: FoundPlugin, _ invocation: Invocation) throws {

@@ -1,9 +1,8 @@
-import Archives
 import CommandInterface
 import DurableFiles
-import Foundation
 import JSONText
 import PluginHost
+import PluginKit
 
 /// `quire plugin install`: puts the plug-in in a packed file into the user's folder of plug-ins.
 ///
@@ -24,14 +23,6 @@ struct PluginInstallation {
   let finder: PluginFinder
   let invocation: Invocation
 
-  /// A package that was checked, with its plug-in in a temporary folder.
-  private struct Checked {
-    let plugin: FoundPlugin
-    let digest: String
-    /// The signer in words; `nil` if there is no signature.
-    let signer: String?
-  }
-
   /// Checks the package, asks and installs.
   ///
   /// - Returns: ``ExitCode/no`` if the user does not agree.
@@ -51,13 +42,15 @@ struct PluginInstallation {
     let disk = RealDisk()
     let folder = try TemporaryFolder(named: "quire-plugin-install")
     defer { folder.remove() }
-    let checked = try check(
-      unpackingTo: folder.path.appendingPathComponent("plugin"), on: disk)
+    let checked = try PackedPlugin(
+      package, unpackingTo: folder.path.appendingPathComponent("plugin"),
+      digest: invocation.value(of: Self.digest), signers: invocation.value(of: Self.signers),
+      on: disk)
     let manifest = checked.plugin.manifest
     let target = try invocation.output(
       at: place.appendingPathComponent(manifest.name), on: disk)
     try target.checkFree()
-    try checkTrust(of: place, on: disk)
+    try PackedPlugin.checkTrust(of: place, on: disk)
     if invocation.has(Self.yes) {
       try PluginCommand.warn(about: manifest, invocation)
     } else {
@@ -72,11 +65,8 @@ struct PluginInstallation {
         return .no
       }
     }
-    try Self.makeFolders(for: target.path, on: disk)
-    try target.make { temporary in
-      try disk.copyTree(checked.plugin.path, to: temporary)
-      try Self.setModes(temporary, on: disk)
-    }
+    try PackedPlugin.makeFolders(for: target.path, on: disk)
+    try target.make { temporary in try checked.copy(to: temporary, on: disk) }
     try note(shadowing: manifest.name, at: target.path)
     switch invocation.format {
     case .text:
@@ -94,79 +84,9 @@ struct PluginInstallation {
     return .done
   }
 
-  // MARK: - Checking
-
-  private func check(unpackingTo folder: String, on disk: any Disk) throws -> Checked {
-    let digest = try disk.open(package, for: .read).sha256()
-    if let wanted = invocation.value(of: Self.digest), wanted.lowercased() != digest {
-      throw CommandError(
-        .plugin, "'\(oneLine(package))' has the SHA-256 \(digest), and not the given one.",
-        hint: "Get the package again.")
-    }
-    let signature = PluginSignature(package: package)
-    let signers = invocation.value(of: Self.signers)
-    let isSigned = try disk.exists(signature.path)
-    guard isSigned || signers == nil else {
-      throw CommandError(
-        .plugin,
-        "'\(oneLine(package))' has no signature: there is no file "
-          + "'\(oneLine(signature.path))'.", hint: "Get the signature, or leave out --signers.")
-    }
-    let signer = isSigned ? try signature.check(against: signers) : nil
-    do {
-      let archive = try Archive(package, on: disk)
-      guard archive.entries.contains(where: { $0.path == PluginManifest.fileName }) else {
-        throw CommandError(
-          .plugin,
-          "'\(oneLine(package))' is no packed plug-in: it does not contain "
-            + "'\(PluginManifest.fileName)' at its top.",
-          hint: "'quire plugin pack' packs a plug-in.")
-      }
-      try archive.unpack(to: folder, on: disk) { _ in }
-    } catch let error as ArchiveError {
-      throw CommandError(.plugin, error.message)
-    }
-    try Self.setModes(folder, on: disk)
-    let plugin = try PluginCommand.found(at: folder, PluginFinder(PluginFolders([])))
-    return Checked(plugin: plugin, digest: digest, signer: signer)
-  }
-
-  /// Gives files and folders the modes that the host asks for: only their owner may write.
-  private static func setModes(_ folder: String, on disk: any Disk) throws {
-    let files = FileManager.default
-    try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder)
-    for name in try files.subpathsOfDirectory(atPath: folder) {
-      let path = folder.appendingPathComponent(name)
-      let isFolder = try disk.status(of: path).kind == .directory
-      try files.setAttributes(
-        [.posixPermissions: isFolder ? 0o755 : 0o644], ofItemAtPath: path)
-    }
-  }
-
-  /// Checks that the host would use a plug-in in the folder, or in the folder above it that exists.
-  private func checkTrust(of place: String, on disk: any Disk) throws {
-    var folder = place
-    while try !disk.exists(folder), folder != "/" { folder = folder.parentPath }
-    let found = PluginRegistry.search(PluginFolders([folder]), only: "")
-    guard let refusal = found.refusals.first(where: { $0.plugin == nil }) else { return }
-    throw CommandError(
-      .plugin,
-      "Nothing is installed, because Quire would not use a plug-in in '\(oneLine(place))': "
-        + "\(oneLine(refusal.objection.map { $0 + "." } ?? refusal.message))")
-  }
-
-  /// Makes the missing folders above a path, with the modes that the host asks for.
-  private static func makeFolders(for path: String, on disk: any Disk) throws {
-    let parent = path.parentPath
-    guard try !disk.exists(parent) else { return }
-    try makeFolders(for: parent, on: disk)
-    try disk.makeDirectories(for: path)
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: parent)
-  }
-
   // MARK: - Messages
 
-  private func table(_ checked: Checked) -> Table {
+  private func table(_ checked: PackedPlugin) -> Table {
     let manifest = checked.plugin.manifest
     var table = Table()
     table.add("plug-in", "\(manifest.name) \(manifest.version)")
@@ -181,11 +101,9 @@ struct PluginInstallation {
 
   /// Prints a note if another folder has a plug-in with the same name, which Quire uses instead.
   private func note(shadowing name: String, at path: String) throws {
-    let registry = PluginRegistry.search(finder.folders)
-    let installed = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
-    guard let used = registry[name],
-      URL(filePath: used.path).resolvingSymlinksInPath().path(percentEncoded: false) != installed
-    else { return }
+    guard let used = PackedPlugin.plugin(shadowing: name, at: path, in: finder.folders) else {
+      return
+    }
     try invocation.console.messages.writeLine(
       "note: Quire uses the plug-in of the same name in \(oneLine(used.path)), because it searches this folder first."
     )

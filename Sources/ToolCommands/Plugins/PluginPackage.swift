@@ -1,9 +1,8 @@
-import Archives
 import CommandInterface
 import DurableFiles
-import Foundation
 import JSONText
 import PluginHost
+import PluginKit
 
 /// `quire plugin pack`: packs the files of a built plug-in into one file, which `quire plugin install` installs.
 struct PluginPackage {
@@ -20,9 +19,8 @@ struct PluginPackage {
 
   /// Packs the plug-in, and prints the checksum of the file.
   func write() throws {
-    // A library that differs from its manifest would be refused after the installation.
-    _ = try plugin.load()
     let disk = RealDisk()
+    let packing = try PluginPacking(plugin, on: disk)
     let manifest = plugin.manifest
     let made =
       try invocation.output(PluginScaffold.output, on: disk)
@@ -37,22 +35,9 @@ struct PluginPackage {
         .inputOutput, "'\(oneLine(signature.path))' is the signature of an earlier file.",
         hint: "Move it away, or give --force to replace both files.")
     }
-    let files = try files(on: disk)
+    let files = try packing.files()
     let digest = try made.make { temporary in
-      let temporaryFolder = try TemporaryFolder(named: "quire-plugin-pack-\(manifest.name)")
-      defer { temporaryFolder.remove() }
-      let folder = try temporaryFolder.makeFolder("plugin")
-      for file in files {
-        try disk.copy(
-          plugin.path.appendingPathComponent(file), to: folder.appendingPathComponent(file))
-      }
-      do {
-        _ = try FolderPacking(folder, on: disk).run(into: temporary, overwriting: true) { _ in
-        }
-      } catch let error as ArchiveError {
-        throw CommandError(.inputOutput, error.message)
-      }
-      return try disk.open(temporary, for: .read).sha256()
+      try packing.pack(files, into: temporary)
     }
     if try disk.exists(signature.path) { try disk.remove(signature.path) }
     if let key { try signature.sign(with: key) }
@@ -74,15 +59,5 @@ struct PluginPackage {
           "signature": key == nil ? nil : .string(signature.path), "files": .strings(files),
         ]))
     }
-  }
-
-  /// Returns the names of the packed files: the manifest, the library, and texts for people such as the licence.
-  private func files(on disk: any Disk) throws -> [String] {
-    let texts = ["readme", "license", "licence", "copying", "notice", "authors", "changelog"]
-    let others = try disk.list(plugin.path).filter { entry in
-      let name = entry.name.lowercased()
-      return entry.kind == .file && texts.contains { name == $0 || name.hasPrefix($0 + ".") }
-    }
-    return [PluginManifest.fileName, plugin.manifest.library] + others.map(\.name).sorted()
   }
 }

@@ -1,9 +1,7 @@
 import CommandInterface
 import DurableFiles
-import Foundation
 import JSONText
-import PluginHost
-import PluginTemplates
+import PluginKit
 import SystemPrograms
 
 /// `quire plugin new`: makes a package for a plug-in that builds, passes its tests and loads at once.
@@ -50,10 +48,7 @@ struct PluginScaffold {
         "There is no incremental store in \(language.title) to begin with.",
         hint: "Write '--language c', or leave out '--incremental'.")
     }
-    guard PluginManifest.isName(name), name.utf8.first != UInt8(ascii: "."),
-      name.utf8.first != UInt8(ascii: "-"),
-      !language.usesNameInSource || PluginScaffold.isModuleName(name)
-    else {
+    guard PluginTemplate.isName(name, in: language) else {
       let allowed =
         !language.usesNameInSource
         ? "1 to 64 characters (A-Z, a-z, 0-9, '_', '.', '-'), and does not begin with '.' or '-'"
@@ -69,14 +64,10 @@ struct PluginScaffold {
     let folder = made.path
     try made.checkFree()
     let template = PluginTemplate(
-      name: name, dependency: language == .swift ? try dependency(for: folder) : "")
+      name: name, dependency: language == .swift ? try dependency() : "")
     let files = template.files(language, isIncremental: isIncremental)
     try made.make { temporary in
-      for file in files {
-        let place = temporary.appendingPathComponent(file.path)
-        try disk.makeDirectories(for: place)
-        try disk.replace(place) { writer in try writer.write(file.bytes) }
-      }
+      for file in files { try file.write(into: temporary, on: disk) }
     }
     let output = invocation.console.output
     switch invocation.format {
@@ -90,54 +81,16 @@ struct PluginScaffold {
     }
   }
 
-  /// Returns whether a name can be the name of a module, and of a type in the source.
-  private static func isModuleName(_ name: String) -> Bool {
-    name.wholeMatch(of: /[A-Z][A-Za-z0-9_]*/) != nil
-  }
-
-  // MARK: - Quire's package
-
   /// Returns the dependency on Quire for the manifest of a Swift package.
-  private func dependency(for folder: String) throws(CommandError) -> String {
-    guard let place = invocation.value(of: PluginScaffold.quire) else {
-      guard let found = PluginScaffold.package(above: ThisProgram.path) else {
-        throw .wrongUsage(
-          "The path of Quire's package is unknown.",
-          hint: "Give the path of its folder, or its URL, with '--quire'.")
-      }
-      return PluginScaffold.local(found)
+  private func dependency() throws -> String {
+    if let place = invocation.value(of: PluginScaffold.quire) {
+      return try QuirePackage.dependency(onPackageAt: place)
     }
-    if place.contains("://") || place.hasPrefix("git@") {
-      return ".package(url: \(literal(place)), branch: \"main\")"
+    guard let found = QuirePackage.dependency(onPackageOf: ThisProgram.path) else {
+      throw CommandError.wrongUsage(
+        "The path of Quire's package is unknown.",
+        hint: "Give the path of its folder, or its URL, with '--quire'.")
     }
-    let path = URL(filePath: place).standardizedFileURL.path(percentEncoded: false)
-    guard FileManager.default.fileExists(atPath: path + "/Package.swift") else {
-      throw CommandError(.inputOutput, "'\(oneLine(place))' contains no package.")
-    }
-    return PluginScaffold.local(path)
+    return found
   }
-
-  private static func local(_ path: String) -> String {
-    ".package(name: \"quire\", path: \(literal(path)))"
-  }
-
-  /// Returns the path of Quire's package, if the tool is still in the folder where it was built.
-  private static func package(above executable: String?) -> String? {
-    guard let executable else { return nil }
-    var folder = URL(filePath: executable).resolvingSymlinksInPath()
-    while folder.path != "/" {
-      folder.deleteLastPathComponent()
-      let manifest = folder.appending(path: "Package.swift")
-      let marker = folder.appending(path: "Sources/CStorePlugin/include/quire_store_plugin.h")
-      if [manifest, marker].allSatisfy({ FileManager.default.fileExists(atPath: $0.path) }) {
-        return folder.path(percentEncoded: false).trimmingSlashes
-      }
-    }
-    return nil
-  }
-}
-
-/// Returns the text as a Swift string literal.
-private func literal(_ text: String) -> String {
-  "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
 }

@@ -1,9 +1,8 @@
 import CommandInterface
-import DurableFiles
 import Foundation
 import JSONText
-import ObjectModel
 import PluginHost
+import PluginKit
 import StoreConformance
 import StoreInterface
 
@@ -106,7 +105,11 @@ struct PluginTest {
   private func report(
     on type: PluginManifest.StoreType, in place: String
   ) throws -> ConformanceReport {
-    if let tool { return try report(on: type, in: place, by: tool) }
+    let seed = try invocation.number(of: PluginTest.seed, atLeast: 1)
+    let trial = PluginTrial(
+      plugin, type, in: place, executable: executable, seed: seed.map { UInt64($0) },
+      only: invocation.value(of: PluginTest.onlyCase))
+    if let tool { return try report(trial, seed, by: tool) }
     let messages = invocation.console.messages
     var services = PluginServices(log: { [name = plugin.manifest.name] level, text in
       try? messages.writeLine(CaseProcess.messageMark + PluginFinder.line(name, level, text))
@@ -114,66 +117,32 @@ struct PluginTest {
     if invocation.has(PluginTest.trace) {
       services.trace = { try? messages.writeLine(CaseProcess.callMark + $0) }
     }
-    let backend = PluginBackend(plugin, type, services: services)
-    var suite = StoreConformance(
-      backend, on: RealDisk(), in: place, keepsRows: type.capabilities.contains(.incremental))
-    if type.begins.isEmpty, type.marker == nil, type.schemes.isEmpty {
-      suite.unrecognizedReason =
-        "the manifest has no 'begins', 'marker' or 'schemes', so programs open the stores only by their type"
+    return try trial.run(with: services) { one, outcome in
+      if invocation.format == .text { try write(one, outcome) }
     }
-    if let seed = try invocation.number(of: PluginTest.seed, atLeast: 1) {
-      suite.seed = UInt64(seed)
-    }
-    if let executable {
-      suite.startHelper = { [path = plugin.path] part in
-        try PartProcess(tool: executable, plugin: path, type: type.name, part)
-      }
-      let library = PowerCutLibrary(in: place)
-      suite.startPowerCutHelper = { [path = plugin.path] part, syncs in
-        guard let library = try library.path() else { return nil }
-        return try PartProcess(
-          tool: executable, plugin: path, type: type.name, part,
-          environment: PowerCutLibrary.environment(loading: library, cuttingAfter: syncs))
-      }
-    }
-    var failure: (any Error)?
-    let report = suite.run(only: invocation.value(of: PluginTest.onlyCase)) { one, outcome in
-      guard invocation.format == .text, failure == nil else { return }
-      do {
-        try write(one, outcome)
-      } catch { failure = error }
-    }
-    if let failure { throw failure }
-    return report
   }
 
   /// Runs each case in a process of its own.
   private func report(
-    on type: PluginManifest.StoreType, in place: String, by tool: String
+    _ trial: PluginTrial, _ seed: Int?, by tool: String
   ) throws -> ConformanceReport {
     let messages = invocation.console.messages
-    var words = ["plugin", "test", plugin.path, "--type", type.name]
-    if let seed = try invocation.number(of: PluginTest.seed, atLeast: 1) {
-      words += ["--seed", "\(seed)"]
-    }
+    var words = ["plugin", "test", plugin.path, "--type", trial.type.name]
+    if let seed { words += ["--seed", "\(seed)"] }
+    let isTraced = invocation.has(PluginTest.trace)
     let process = CaseProcess(
       tool: tool, words: words,
       limit: Double(try invocation.number(of: PluginTest.limit, atLeast: 1) ?? 120),
-      folder: URL(filePath: place),
-      trace: invocation.has(PluginTest.trace)
-        ? { try messages.writeLine(CaseProcess.callMark + $0) } : nil)
-    var report = ConformanceReport()
-    let only = invocation.value(of: PluginTest.onlyCase)
-    for one in StoreConformance.cases where only == nil || only == one.name {
-      if process.trace != nil { try messages.writeLine("\(one.name):") }
-      let (outcome, lines) = try process.outcome(of: one)
-      for line in lines { finder.note(line) }
-      report.results.append(ConformanceReport.Result(testCase: one, outcome: outcome))
-      guard invocation.format == .text else { continue }
-      try write(one, outcome)
-      if outcome.isFailure, !finder.isVerbose { try write(messages: lines) }
-    }
-    return report
+      folder: URL(filePath: trial.place),
+      trace: isTraced ? { try messages.writeLine(CaseProcess.callMark + $0) } : nil)
+    return try trial.run(
+      in: process, before: { one in if isTraced { try messages.writeLine("\(one.name):") } },
+      each: { one, outcome, lines in
+        for line in lines { finder.note(line) }
+        guard invocation.format == .text else { return }
+        try write(one, outcome)
+        if outcome.isFailure, !finder.isVerbose { try write(messages: lines) }
+      })
   }
 
   private func write(

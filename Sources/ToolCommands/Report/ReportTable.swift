@@ -1,3 +1,4 @@
+import CommandInterface
 import Comparison
 import Foundation
 import Interchange

@@ -264,8 +264,8 @@ enum DocCommentScenes {
     final class Scene {
     }
     """,
-    "PluginTemplates": """
-    import PluginTemplates
+    "PluginKit": """
+    @testable import PluginKit
 
 
     final class Scene {

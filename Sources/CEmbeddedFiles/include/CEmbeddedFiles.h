@@ -1,13 +1,13 @@
-#ifndef CPLUGINTEMPLATES_H
-#define CPLUGINTEMPLATES_H
+#ifndef CEMBEDDEDFILES_H
+#define CEMBEDDEDFILES_H
 
 // A file that is a part of the program.
-struct PluginTemplateFile {
+struct EmbeddedFileEntry {
   const char *name;
   const unsigned char *bytes; // Ended by a zero.
 };
 
 // Returns all files, and after them one without a name.
-const struct PluginTemplateFile *plugin_template_files(void);
+const struct EmbeddedFileEntry *embedded_files(void);
 
 #endif

@@ -1,6 +1,4 @@
-import CommandInterface
 import Foundation
-import PluginTemplates
 import Synchronization
 import SystemPrograms
 
@@ -49,7 +47,7 @@ final class PowerCutLibrary: Sendable {
         ["-O1", "-shared", "-fPIC", "-o", library, source])
     else { return nil }
     guard run.exitCode == 0 else {
-      throw CommandError(
+      throw PluginKitError(
         .inputOutput, "The library for power cuts can't be compiled: \(run.messages)")
     }
     return library

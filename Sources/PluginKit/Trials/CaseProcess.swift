@@ -1,25 +1,39 @@
 import DurableFiles
-import Foundation
+package import Foundation
 import StoreConformance
 import SystemPrograms
 
 /// Runs cases of the conformance tests in processes of their own, so a plug-in with a crash fails one case.
-struct CaseProcess {
-  /// The executable of the tool.
-  let tool: String
-  /// The words of the command that runs one case in this process, without the name of the case.
-  let words: [String]
-  /// The seconds after which a case has failed.
-  let limit: Double
-  /// The folder for the outputs and for the stores of the cases.
-  let folder: URL
-  /// Receives the name of each function of the plug-in that a case has called; `nil` to keep only the last one.
-  let trace: ((String) throws -> Void)?
+package struct CaseProcess {
+  private let tool: String
+  private let words: [String]
+  private let limit: Double
+  private let folder: URL
+  private let trace: ((String) throws -> Void)?
+
+  /// - Parameters:
+  ///   - tool: The executable of the tool.
+  ///   - words: The words of the command that runs one case in its process, without the name of the case.
+  ///   - limit: The seconds after which a case has failed.
+  ///   - folder: The folder for the outputs and for the stores of the cases.
+  ///   - trace: Receives the name of each function of the plug-in that a case has called; `nil` to keep only the last one.
+  package init(
+    tool: String, words: [String], limit: Double, folder: URL,
+    trace: ((String) throws -> Void)? = nil
+  ) {
+    self.tool = tool
+    self.words = words
+    self.limit = limit
+    self.folder = folder
+    self.trace = trace
+  }
 
   /// The beginning of each line about a call in the messages of a process.
-  static let callMark = "call: "
+  package static let callMark = "call: "
   /// The beginning of each line with a message that the plug-in logged.
-  static let messageMark = "message: "
+  package static let messageMark = "message: "
+  /// The beginning of each line with a warning of the manifest.
+  package static let warningMark = "warning: "
   /// The size of messages at which a process has failed, because its calls have no end.
   private static let mostMessages = 1 << 28
 
@@ -85,7 +99,7 @@ struct CaseProcess {
       )
     }
     if let outcome = try Self.outcome(in: Data(contentsOf: output)) { return outcome }
-    let marks = [Self.callMark, Self.messageMark, PluginCommand.warningMark]
+    let marks = [Self.callMark, Self.messageMark, Self.warningMark]
     let words = lines.filter { line in !marks.contains { line.hasPrefix($0) } }.suffix(3).joined(
       separator: " ")
     return .failed([

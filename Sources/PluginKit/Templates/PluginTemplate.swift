@@ -1,22 +1,24 @@
+import EmbeddedFiles
+
 /// The files of a new plug-in.
 ///
 ///     for file in PluginTemplate(name: "Ledger", dependency: "").files(.c) {
 ///       print(file.path)
 ///     }
-public struct PluginTemplate: Sendable {
+package struct PluginTemplate: Sendable {
   /// The name of the plug-in and of its type of store.
-  public let name: String
+  package let name: String
   /// The dependency on Quire's package, as the manifest of a Swift package spells it.
-  public let dependency: String
+  package let dependency: String
 
   /// A template with the given name.
-  public init(name: String, dependency: String) {
+  package init(name: String, dependency: String) {
     self.name = name
     self.dependency = dependency
   }
 
   /// The language of a plug-in.
-  public enum Language: String, CaseIterable, Sendable {
+  package enum Language: String, CaseIterable, Sendable {
     /// Swift, with an `AtomicFormat`.
     case swift
     /// C, with only the headers of the interface.
@@ -29,7 +31,7 @@ public struct PluginTemplate: Sendable {
     case python
 
     /// The name of the language for people.
-    public var title: String {
+    package var title: String {
       switch self {
       case .swift: "Swift"
       case .c: "C"
@@ -40,25 +42,25 @@ public struct PluginTemplate: Sendable {
     }
 
     /// Whether the name of the plug-in becomes the name of a module or a type in the source.
-    public var usesNameInSource: Bool { self == .swift || self == .rust }
+    package var usesNameInSource: Bool { self == .swift || self == .rust }
 
     /// Whether there is a template of a store that writes only the changes of each commit.
-    public var hasIncrementalTemplate: Bool { self == .c }
+    package var hasIncrementalTemplate: Bool { self == .c }
   }
 
   /// A file of the plug-in.
-  public struct File: Sendable {
+  package struct File: Sendable {
     /// The path within the plug-in's folder.
-    public let path: String
+    package let path: String
     /// The contents.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
   }
 
   /// Returns the files of a plug-in in a language.
   ///
   /// - Parameter isIncremental: Whether the store writes only the changes of each commit. If the language has no such
   ///   template, the result is empty.
-  public func files(_ language: Language, isIncremental: Bool = false) -> [File] {
+  package func files(_ language: Language, isIncremental: Bool = false) -> [File] {
     guard !isIncremental || language.hasIncrementalTemplate else { return [] }
     return switch language {
     case .swift: swiftFiles()
@@ -72,8 +74,8 @@ public struct PluginTemplate: Sendable {
   /// The headers of the interface. The program contains exact copies of them.
   var headers: [File] {
     [
-      File(path: "include/quire_store_plugin.h", bytes: embedded("quire_store_plugin.h")),
-      File(path: "include/CArrow.h", bytes: embedded("CArrow.h")),
+      File(path: "include/quire_store_plugin.h", bytes: EmbeddedFile.bytes("quire_store_plugin.h")),
+      File(path: "include/CArrow.h", bytes: EmbeddedFile.bytes("CArrow.h")),
     ]
   }
 
@@ -93,7 +95,8 @@ public struct PluginTemplate: Sendable {
   func manifest(_ capabilities: [String]) -> File {
     let names = capabilities.map { "\"\($0)\"" }.joined(separator: ", ")
     return file(
-      "plugin.json", embedded("shared-plugin.json.txt"), texts: ["CAPABILITY_NAMES": names])
+      "plugin.json", EmbeddedFile.bytes("shared-plugin.json.txt"),
+      texts: ["CAPABILITY_NAMES": names])
   }
 
   /// Returns the file that tells how the library is built, tested and installed.
@@ -101,19 +104,20 @@ public struct PluginTemplate: Sendable {
   /// - Parameter made: The files that building makes, beside the library.
   func makefile(_ rules: [UInt8], making made: [String] = []) -> File {
     file(
-      "Makefile", embedded("shared-Makefile-start.txt"), rules,
-      embedded("shared-Makefile-end.txt"), texts: ["MADE": made.map { " \($0)" }.joined()])
+      "Makefile", EmbeddedFile.bytes("shared-Makefile-start.txt"), rules,
+      EmbeddedFile.bytes("shared-Makefile-end.txt"), texts: ["MADE": made.map { " \($0)" }.joined()]
+    )
   }
 
   /// Returns the page that describes a plug-in with a Makefile.
   func readme(_ language: Language, _ page: [UInt8], texts: [String: String] = [:]) -> File {
     var texts = texts
     texts["LANGUAGE"] = language.title
-    return file("README.md", embedded("shared-README-start.md.txt"), page, texts: texts)
+    return file("README.md", EmbeddedFile.bytes("shared-README-start.md.txt"), page, texts: texts)
   }
 }
 
 extension PluginTemplate {
   /// The source of the C library by which a process loses power, for the conformance tests of a plug-in.
-  public static var powerCutSource: [UInt8] { embedded("power-cut.c.txt") }
+  package static var powerCutSource: [UInt8] { EmbeddedFile.bytes("power-cut.c.txt") }
 }

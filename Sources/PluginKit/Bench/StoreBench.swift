@@ -1,8 +1,8 @@
-import DurableFiles
-import ObjectModel
+package import DurableFiles
+package import ObjectModel
 import ObjectQuery
 import Rows
-import StoreInterface
+package import StoreInterface
 
 /// Measures a store beside another one, the reference, with the same objects.
 ///
@@ -13,9 +13,9 @@ import StoreInterface
 ///
 /// Each round makes a new store of both kinds and runs each workload on both stores, one right after the other. After
 /// each workload the bench compares the results of both stores, so that a store with wrong results gets no ratio.
-struct StoreBench {
+package struct StoreBench {
   /// A kind of work that is measured.
-  enum Workload: String, CaseIterable {
+  package enum Workload: String, CaseIterable {
     case bulkSave = "bulk-save"
     case oneObjectSave = "one-object-save"
     case scan
@@ -24,7 +24,7 @@ struct StoreBench {
     case open
 
     /// The name in texts.
-    var title: String {
+    package var title: String {
       switch self {
       case .bulkSave: "bulk save"
       case .oneObjectSave: "one-object save"
@@ -37,43 +37,43 @@ struct StoreBench {
   }
 
   /// The median times of a workload in seconds, or the reason why the workload was not measured.
-  struct Result {
-    let workload: Workload
-    let reference: Double
-    let candidate: Double
-    let reason: String?
+  package struct Result {
+    package let workload: Workload
+    package let reference: Double
+    package let candidate: Double
+    package let reason: String?
 
     /// The candidate's time divided by that of the reference.
-    var ratio: Double { candidate / reference }
+    package var ratio: Double { candidate / reference }
   }
 
   /// An error of the candidate store.
-  struct Failure: Error {
-    let workload: Workload
-    let cause: any Error
+  package struct Failure: Error {
+    package let workload: Workload
+    package let cause: any Error
   }
 
   /// Results of the candidate store that differ from those of the reference.
-  struct Difference: Error {
-    let workload: Workload
-    let expected: Reading
-    let found: Reading
+  package struct Difference: Error {
+    package let workload: Workload
+    package let expected: Reading
+    package let found: Reading
   }
 
   /// The results of a workload: the number of objects, and the hash of all values in their order.
   ///
   /// Both stores are read in the same process, so equal values have equal hashes.
-  struct Reading: Equatable {
-    var count = 0
+  package struct Reading: Equatable {
+    package var count = 0
     private var hasher = Hasher()
 
     /// Adds the values of an object.
-    mutating func add(_ values: [Value]) {
+    package mutating func add(_ values: [Value]) {
       count += 1
       hasher.combine(values)
     }
 
-    static func == (one: Reading, other: Reading) -> Bool {
+    package static func == (one: Reading, other: Reading) -> Bool {
       one.count == other.count && one.hasher.finalize() == other.hasher.finalize()
     }
   }
@@ -82,9 +82,9 @@ struct StoreBench {
   private let reference: Side
   private let candidate: Side
   /// The number of rounds.
-  let rounds: Int
+  package let rounds: Int
 
-  init(
+  package init(
     _ candidate: any StoreBackend, beside reference: any StoreBackend, on disk: any Disk,
     in folder: String, count: Int = 20_000, rounds: Int = 5, seed: UInt64 = 1
   ) {
@@ -98,7 +98,7 @@ struct StoreBench {
   ///
   /// - Parameter progress: Called with the completed share of the work.
   /// - Throws: ``Failure``, ``Difference``, or an error of the reference.
-  func run(progress: (Double) -> Void = { _ in }) throws -> [Result] {
+  package func run(progress: (Double) -> Void = { _ in }) throws -> [Result] {
     defer {
       try? reference.close()
       try? candidate.close()
@@ -157,7 +157,7 @@ struct StoreBench {
   }
 
   /// Returns the middle of the values, or the mean of the two middle ones; 0 if there are none.
-  static func median(_ values: [Double]) -> Double {
+  package static func median(_ values: [Double]) -> Double {
     guard !values.isEmpty else { return 0 }
     let sorted = values.sorted()
     return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
