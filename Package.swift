@@ -289,8 +289,8 @@ let package = Package(
       name: "XMLStoreExport", dependencies: ["XMLStore", "PluginSupport"],
       path: "Plugins/XMLStore/Export", swiftSettings: strict),
 
-    // Files that are parts of the tool: the templates of new plug-ins.
-    .target(name: "CEmbeddedFiles", exclude: ["PluginTemplates"]),
+    // Files that are parts of the tool: the templates of new plug-ins, the style and the script of reports.
+    .target(name: "CEmbeddedFiles", exclude: ["PluginTemplates", "Report"]),
     module("EmbeddedFiles", ["CEmbeddedFiles"]),
 
     // The process itself and other programs, and the parts of a command-line tool that know no store.
@@ -323,7 +323,8 @@ let package = Package(
     module(
       "ToolCommands",
       [
-        "CommandInterface", "SystemPrograms", "Quire", "QuireTools", "BinaryStore", "Documents",
+        "CommandInterface", "SystemPrograms", "EmbeddedFiles", "Quire", "QuireTools", "BinaryStore",
+        "Documents",
         "JSONText", "ModelNotations", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface",
         "ObjectGraph", "Migration", "DurableFiles", "Validation", "ModelCode", "Archives",
         "Comparison", "Interchange", "Recovery", "PluginHost", "StoreConformance",

@@ -74,6 +74,9 @@ static const struct EmbeddedFileEntry files[] = {
     {"cpp-store.hpp.txt", (const unsigned char[]){
 #embed "PluginTemplates/cpp-store.hpp.txt" suffix(, 0)
     }},
+    {"diagram.css", (const unsigned char[]){
+#embed "Report/diagram.css" suffix(, 0)
+    }},
     {"power-cut.c.txt", (const unsigned char[]){
 #embed "PluginTemplates/power-cut.c.txt" suffix(, 0)
     }},
@@ -109,6 +112,12 @@ static const struct EmbeddedFileEntry files[] = {
     }},
     {"quire_store_plugin.h", (const unsigned char[]){
 #embed "../CStorePlugin/include/quire_store_plugin.h" suffix(, 0)
+    }},
+    {"report.css", (const unsigned char[]){
+#embed "Report/report.css" suffix(, 0)
+    }},
+    {"report.js", (const unsigned char[]){
+#embed "Report/report.js" suffix(, 0)
     }},
     {"rust-Cargo.toml.txt", (const unsigned char[]){
 #embed "PluginTemplates/rust-Cargo.toml.txt" suffix(, 0)

@@ -214,7 +214,20 @@ run_tests() {
 }
 
 lint() {
-  swift format lint --strict --parallel --recursive Package.swift Sources Plugins Tests Fuzz Benchmarks Examples
+  swift format lint --strict --parallel --recursive Package.swift Sources Plugins Tests Fuzz Benchmarks Examples &&
+    lint_report
+}
+
+# lint_report: checks the syntax of the script and the styles that reports contain. The script is checked if node is installed.
+lint_report() {
+  if command -v node >/dev/null; then node --check Sources/CEmbeddedFiles/Report/report.js || return 1; fi
+  for style in Sources/CEmbeddedFiles/Report/*.css; do
+    awk '
+      { depth += gsub(/{/, "{") - gsub(/}/, "}") }
+      depth < 0 { exit }
+      END { if (depth) { print FILENAME ": line " NR ": The braces do not match."; exit 1 } }
+    ' "$style" || return 1
+  done
 }
 
 # test_targets FILTER: prints the test targets in a filter such as `RowsTests|ObjectGraphTests.RandomWorkTests`, which

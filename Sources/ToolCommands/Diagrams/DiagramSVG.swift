@@ -1,4 +1,5 @@
 import CommandInterface
+import EmbeddedFiles
 
 /// The drawing of a model's diagram as SVG, without a script and without fonts of its own.
 struct DiagramSVG {
@@ -40,14 +41,7 @@ struct DiagramSVG {
       <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(height)" width="\(width)" height="\(height)" \
       role="img" aria-label="Entities and relationships of the model" font-family="system-ui, sans-serif" font-size="12">
       <style>
-      .b { fill: #ffffff; stroke: #5b7083 } .h { fill: #dfe8f5; stroke: #5b7083 } .l { fill: none; stroke: #5b7083 }
-      .t { fill: #1c2833 } .m { fill: #5b6b79 } .e { fill: #34495e; paint-order: stroke; stroke: #fbfcfd; stroke-width: 3px }
-      .g { fill: #fbfcfd }
-      @media (prefers-color-scheme: dark) {
-      .b { fill: #1f262d; stroke: #8fa3b5 } .h { fill: #2c3a49; stroke: #8fa3b5 } .l { stroke: #8fa3b5 }
-      .t { fill: #e8eef4 } .m { fill: #a9b7c4 } .e { fill: #cdd9e5; stroke: #14191e } .g { fill: #14191e }
-      }
-      </style>
+      \(EmbeddedFile.text("diagram.css"))</style>
       <defs><marker id="inherits" viewBox="0 0 12 12" refX="11" refY="6" markerWidth="12" markerHeight="12" \
       orient="auto-start-reverse"><path class="b" d="M1 1 L11 6 L1 11 Z"/></marker>
       <marker id="leads" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" markerHeight="9" \

@@ -2,6 +2,7 @@ import Checksums
 import CommandInterface
 import Comparison
 import Documents
+import EmbeddedFiles
 import Foundation
 import ObjectModel
 import Rows
@@ -68,13 +69,14 @@ struct ReportPage {
 
   /// The policy that lets a browser load nothing for the page, and run only the script of this module.
   static var policy: String {
-    let script = SHA256.digest(of: Array("\n\(ReportScript.text)".utf8)).base64
+    let script = SHA256.digest(of: Array("\n\(EmbeddedFile.text("report.js"))".utf8)).base64
     // SAFETY: The name belongs to the browser. Styles in the page draw the bars, and load nothing.
     let styles = "style-src 'unsafe-inline'"
     return "default-src 'none'; \(styles); script-src 'sha256-\(script)'; "
       + "img-src data:; base-uri 'none'; form-action 'none'"
   }
 
+  /// The beginning of the page, with its style. The page uses the fonts of the system, and follows its light or dark appearance.
   private var head: String {
     """
     <!doctype html>
@@ -87,7 +89,7 @@ struct ReportPage {
     <meta name="referrer" content="no-referrer">
     <title>\(HTMLText.escaped(source.name))</title>
     <style>
-    \(ReportStyle.text)</style>
+    \(EmbeddedFile.text("report.css"))</style>
     </head>
     <body>
     <main>
@@ -95,13 +97,16 @@ struct ReportPage {
     """
   }
 
+  /// The end of the page, with its script, which draws the tables of rows, sorts and filters them, and follows references.
+  ///
+  /// The script sets texts and never markup, so no value of a document becomes an element of the page.
   private var foot: String {
     """
     </main>
     <footer>Made by <b>quire report</b>. Times are in UTC.</footer>
     <dialog id="picture"><form method="dialog"><button>Close</button></form><img alt=""></dialog>
     <script>
-    \(ReportScript.text)</script>
+    \(EmbeddedFile.text("report.js"))</script>
     </body>
     </html>
 
