@@ -2,7 +2,7 @@ import DurableFiles
 
 /// The system calls of a simulated disk.
 struct SimulatedCalls: DiskCalls {
-  let state: Guarded<SimulatedState>
+  let state: SharedState
   let process: ProcessIdentity
 
   func open(_ path: String, _ request: OpenRequest) throws(ErrorNumber) -> Descriptor {

@@ -20,7 +20,7 @@ public import DurableFiles
 /// A copy refers to the same disk. So does the result of ``seen(by:)``, on which locks and lock records belong to
 /// another process.
 public struct SimulatedDisk: Disk {
-  let state: Guarded<SimulatedState>
+  let state: SharedState
   /// The process that makes the calls.
   public let process: ProcessIdentity
 
@@ -30,7 +30,7 @@ public struct SimulatedDisk: Disk {
   }
 
   init(_ state: SimulatedState) {
-    self.state = Guarded(state)
+    self.state = SharedState(state)
     // The highest node number serves as the number of the boot: a crash ends every process, and the number has grown
     // since the last boot.
     let boot = state.nodes.keys.max()?.rawValue ?? 1
@@ -38,7 +38,7 @@ public struct SimulatedDisk: Disk {
       hostName: "here", bootID: "boot-\(boot)", processID: 100, startTime: 1)
   }
 
-  private init(state: Guarded<SimulatedState>, process: ProcessIdentity) {
+  private init(state: SharedState, process: ProcessIdentity) {
     self.state = state
     self.process = process
   }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A mark on a file that other code in this process locks with POSIX locks, such as a library that opens the file
 /// itself. The mark lasts as long as this object.
 ///
@@ -71,7 +73,7 @@ public final class LockedFile: Sendable {
 }
 
 /// The marks and the kept descriptors of each marked file.
-private let held = Guarded<[FileIdentity: Held]>([:])
+private let held = Mutex<[FileIdentity: Held]>([:])
 
 private struct Held {
   var count = 0

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -31,7 +33,7 @@ extension SystemCalls {
 
   /// The numbers of the temporary files that this process could not remove. The numbers are random, so one set serves
   /// every path.
-  private static let abandonedNumbers = Guarded<Set<UInt64>>([])
+  private static let abandonedNumbers = Mutex<Set<UInt64>>([])
 
   func abandon(temporaryNumber: UInt64) {
     SystemCalls.abandonedNumbers.withLock { _ = $0.insert(temporaryNumber) }

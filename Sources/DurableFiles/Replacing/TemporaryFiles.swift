@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The temporary files and folders of this process on the real disk, for a program that a signal ends.
 package enum TemporaryFiles {
   private struct Places: Sendable {
@@ -5,7 +7,7 @@ package enum TemporaryFiles {
     var lockFiles: Set<String> = []
     var beforeFirst: (@Sendable () -> Void)?
   }
-  private static let places = Guarded(Places())
+  private static let places = Mutex(Places())
 
   /// A lock that is held while a finished file or folder takes its place. The process must not end during that time.
   /// The lock is recursive, because several files that take their places together nest these calls.

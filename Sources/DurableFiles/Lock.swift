@@ -6,10 +6,9 @@
   import Glibc
 #endif
 
-/// A mutual exclusion lock.
+/// A mutual exclusion lock around an action, which a thread may acquire again if the lock is recursive.
 ///
-/// This class replaces `Synchronization.Mutex`, whose locking the thread sanitizer does not see: it reports data
-/// races that do not exist. The thread sanitizer understands a POSIX mutex.
+/// Use `Synchronization.Mutex` to protect a value. A mutex can't be recursive.
 ///
 /// `@unchecked Sendable`, because the pointer never changes and a POSIX mutex is made to be used from several
 /// threads. `@safe`, because the pointer never leaves the class.
@@ -44,22 +43,5 @@ package final class Lock: @unchecked Sendable {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
     return try body()
-  }
-}
-
-/// A value that only one thread at a time may access.
-///
-/// `@unchecked Sendable`, because every access to `value` holds the lock.
-package final class Guarded<Value: Sendable>: @unchecked Sendable {
-  private let lock = Lock()
-  private var value: Value
-
-  package init(_ value: Value) { self.value = value }
-
-  /// Runs `body` with the value while no other thread accesses it.
-  package func withLock<Result, Failure: Error>(
-    _ body: (inout Value) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try lock.withLock { () throws(Failure) in try body(&value) }
   }
 }
