@@ -163,8 +163,7 @@ extension XMLPropertyList {
   /// Returns the value of a leaf element that is not text; `nil` if its contents are not valid.
   fileprivate static func value(_ element: String, _ text: String) -> PropertyList? {
     if element == "data" {
-      let digits = text.utf8.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-      return Data(base64Encoded: Data(digits)).map { .data($0) }
+      return Base64.bytes(text.utf8.span).map { .data(Data($0)) }
     }
     let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
     switch element {

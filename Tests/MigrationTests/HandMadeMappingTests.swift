@@ -412,7 +412,7 @@ struct HandMadeMappingTests {
     let document = Self.document()
     let lines = document.split(separator: "\n", omittingEmptySubsequences: false)
     let line = try #require(lines.firstIndex { $0.contains("z102\">") }) + 1
-    for (text, words) in [("YnBsaXN0MDDUAQ==", "can't be read"), ("Y", "is not base64")] {
+    for (text, words) in [("YnBsaXN0MDDUAQ==", "can't be read"), ("Y", "is not in base 64")] {
       let start = try #require(document.range(of: "type=\"binary\">"))
       let end = try #require(document.range(of: "\n</attribute>"))
       let broken = document.replacingCharacters(

@@ -8,6 +8,7 @@ import struct
 import unicodedata
 import xml.parsers.expat
 
+import plist
 from findings import Refused
 
 # 2.3.1
@@ -189,10 +190,7 @@ def value_of(text, kind):
     if kind == "UUID":
         return text if re.fullmatch(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", text) else None
     if kind in ("Binary", "Transformable"):
-        try:
-            return base64.b64decode(text, validate=True)
-        except ValueError:
-            return None
+        return plist.bytes_of_base64(text)
     return None
 
 

@@ -1,8 +1,18 @@
 """Binary property lists and keyed archives (11)."""
 
+import base64
 import struct
 
 from findings import Refused
+
+
+def bytes_of_base64(text):
+    """5.4.5: the bytes of a text without white space; None if it is not the text of any bytes."""
+    try:
+        data = base64.b64decode(text, validate=True)
+    except ValueError:
+        return None
+    return data if base64.b64encode(data).decode() == text else None
 
 
 class UID(int):

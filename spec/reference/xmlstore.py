@@ -1,6 +1,5 @@
 """XML stores (5)."""
 
-import base64
 import re
 import struct
 import unicodedata
@@ -120,11 +119,12 @@ def value(text, kind):
     if kind == UUID:
         return metadata.as_uuid(words)
     if kind == BYTES:
-        try:
-            return base64.b64decode("".join(text.split()), validate=True)
-        except ValueError:
-            return None
+        return plist.bytes_of_base64(without_white(text))
     return real(words, kind)
+
+
+def without_white(text):
+    return text.translate({ord(one): None for one in WHITE})
 
 
 # --- 11.2: property lists ---------------------------------------------------------------------------
@@ -157,10 +157,8 @@ def plist_value(element):
     if tag in ("true", "false"):
         return tag == "true" if is_blank() else bad("text in a Boolean")
     if tag == "data":
-        try:
-            return base64.b64decode("".join(text.split()), validate=True)
-        except ValueError:
-            bad("data are none")
+        data = plist.bytes_of_base64(without_white(text))
+        return bad("data are none") if data is None else data
     words = text.strip()
     if tag == "integer" and re.fullmatch(r"[+-]?[0-9]+", words, re.ASCII):
         return int(words)

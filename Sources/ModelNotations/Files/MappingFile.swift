@@ -202,12 +202,12 @@ private struct MappingDocument {
   private func expression(
     _ data: String, _ name: String, _ object: XMLTree
   ) throws(ModelFileError) -> String {
-    guard let bytes = Data(base64Encoded: data, options: .ignoreUnknownCharacters) else {
+    guard let bytes = Base64.bytes(data.utf8.span) else {
       throw ModelFileError(
         .damaged, path: path, place: object.place,
-        message: "The expression of '\(name)' is not base64.")
+        message: "The expression of '\(name)' is not in base 64.")
     }
-    do { return ArchivedPredicate.expression(try KeyedArchive(Array(bytes)).root) } catch {
+    do { return ArchivedPredicate.expression(try KeyedArchive(bytes).root) } catch {
       throw ModelFileError(
         .damaged, path: path, place: object.place,
         message: "The expression of '\(name)' can't be read: \(error)", cause: error)

@@ -1,5 +1,6 @@
 import Foundation
 package import JSONText
+import PropertyLists
 
 /// Converts values to text and back.
 ///
@@ -72,7 +73,7 @@ extension ValueText {
     case .uri: .uri(text)
     case .date: seconds(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
     case .uuid: UUID(spelled: text).map { .uuid($0) }
-    case .binary: Data(base64Encoded: text).map { .binary($0) }
+    case .binary: Base64.data(text).map { .binary($0) }
     case .object: ValueText.key(text).map { .object($0) }
     case nil: nil
     }

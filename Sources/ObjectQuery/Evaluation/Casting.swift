@@ -43,7 +43,7 @@ extension Value {
     case (.string, _): return text.map { .string($0) }
     case (.uri, .string(let text)), (.uri, .uri(let text)): return .uri(text)
     case (.uuid, .string(let text)): return UUID(spelled: text.trimmed).map { .uuid($0) }
-    case (.binary, .string(let text)): return Data(base64Encoded: text).map { .binary($0) }
+    case (.binary, .string(let text)): return ValueText.exchange.value(text, of: .binary)
     case (.object, .string(let text)), (.object, .uri(let text)):
       guard let id = ObjectID(uri: text) else { return nil }
       return .object(store == nil || store == id.store ? id.key : ObjectKey(rawValue: 0))

@@ -2,6 +2,7 @@ import CommandInterface
 import DurableFiles
 import Foundation
 import ObjectModel
+import PropertyLists
 import Rows
 
 /// One assignment of a command line to a property: `name=Lisbon`, `stops+=4/p7`.
@@ -64,7 +65,7 @@ struct Assignment {
 
   private func bytes(on disk: any Disk) throws -> Data {
     guard text.hasPrefix("@") else {
-      return try parsed(Data(base64Encoded: text), "base64, or @FILE")
+      return try parsed(Base64.data(text), "base64, or @FILE")
     }
     let path = String(text.dropFirst())
     do {

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import PropertyLists
 import Rows
 
 /// Converts values from their spelling in a document (spec §5.4).
@@ -42,9 +43,7 @@ enum XMLValues {
       if words == "NaN" { return .decimal(.nan) }
       return DecimalParts(text: words.utf8.span).map { .decimal($0.decimal) }
     case .uuid: return UUID(spelled: words).map { .uuid($0) }
-    case .binary:
-      let packed = text.filter { $0 > 0x20 }
-      return Data(base64Encoded: Data(packed)).map { .binary($0) }
+    case .binary: return Base64.bytes(text.span).map { .binary(Data($0)) }
     case .string, .uri, .reference: return nil
     }
   }

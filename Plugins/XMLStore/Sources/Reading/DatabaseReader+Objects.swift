@@ -2,6 +2,7 @@
 
 import Foundation
 import ObjectModel
+import PropertyLists
 import Rows
 import TextMatching
 import XMLEvents
@@ -34,7 +35,7 @@ extension DatabaseReader {
       }
     }
     guard id >= 0, type >= 0 else { throw fault("An object has no 'id' or no 'type'.") }
-    guard let number = BytesParsing.identifier(tag.attributeValue(id)) else {
+    guard let number = IdentifierParsing.identifier(tag.attributeValue(id)) else {
       throw fault("'\(tag.attributeString(id).prefix(60))' is not the identifier of an object.")
     }
     guard let entity = entityNames.index(of: tag.attributeValue(type), guess: entity) else {
@@ -165,10 +166,10 @@ extension DatabaseReader {
         draft.setDecimal(nil, column: column, row: row)
       }
     case .binary:
-      guard let bytes = BytesParsing.base64(text.span) else { throw badValue("bytes in base 64") }
+      guard let bytes = Base64.bytes(text.span) else { throw badValue("bytes in base 64") }
       draft.setBytes(unsafe bytes.span.bytes, column: column, row: row)
     case .uuid:
-      guard let value = BytesParsing.uuid(text.span) else { throw badValue("a UUID") }
+      guard let value = IdentifierParsing.uuid(text.span) else { throw badValue("a UUID") }
       draft.set(.uuid(value), column: column, row: row)
     case .object: break
     }
@@ -251,7 +252,7 @@ extension DatabaseReader {
       }
       let start = index
       while index < value.count, value[index] > 0x20 { index += 1 }
-      guard let number = BytesParsing.identifier(value.extracting(start..<index)) else {
+      guard let number = IdentifierParsing.identifier(value.extracting(start..<index)) else {
         throw fault(
           "\(object): '\(String(decodingBytes: value.extracting(start..<min(index, start + 60))))' "
             + "in '\(plans[entity].properties[property].name)' is not the identifier of an object.")

@@ -205,7 +205,7 @@ struct DatabaseReader: XMLEventHandler {
     let words = String(decoding: text, as: UTF8.self)
     switch infoPart {
     case names.uuid:
-      guard let uuid = BytesParsing.uuid(text.span) else {
+      guard let uuid = IdentifierParsing.uuid(text.span) else {
         throw fault("'\(words.prefix(60))' is not a UUID.")
       }
       info.uuid = uuid

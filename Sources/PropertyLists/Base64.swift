@@ -1,10 +1,12 @@
-import Foundation
-import ObjectModel
+package import Foundation
 
-/// Parses bytes and identifiers from their text.
-enum BytesParsing {
+/// Reads bytes from their text in base 64 (RFC 4648, section 4).
+///
+/// The text must be the one that a writer gives for its bytes. Foundation reads `Ywx==` and even `====`, so a damaged
+/// text would become other bytes without an error.
+package enum Base64 {
   /// For each character its six bits; 64 for blanks, 65 for `=`, 255 for invalid characters.
-  private static let base64: [UInt8] = {
+  private static let digits: [UInt8] = {
     var table = [UInt8](repeating: 255, count: 256)
     let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
     for (value, letter) in letters.utf8.enumerated() { table[Int(letter)] = UInt8(value) }
@@ -13,13 +15,19 @@ enum BytesParsing {
     return table
   }()
 
-  /// Returns the bytes of a text in base 64, with blanks anywhere (spec §5.4.5); `nil` if the text is invalid.
-  static func base64(_ text: Span<UInt8>) -> [UInt8]? {
+  /// Returns the bytes of a text without blanks; `nil` if the text is invalid.
+  package static func data(_ text: String) -> Data? {
+    guard !text.utf8.contains(where: { digits[Int($0)] == 64 }) else { return nil }
+    return bytes(text.utf8.span).map { Data($0) }
+  }
+
+  /// Returns the bytes of a text with blanks anywhere; `nil` if the text is invalid.
+  package static func bytes(_ text: Span<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count / 4 * 3)
     var (bits, count, padding) = (UInt32(0), 0, 0)
     for index in text.indices {
-      let value = base64[Int(text[index])]
+      let value = digits[Int(text[index])]
       switch value {
       case 0..<64:
         guard padding == 0 else { return nil }
@@ -48,28 +56,5 @@ enum BytesParsing {
     default: return nil
     }
     return bytes
-  }
-
-  /// Returns the UUID that a text spells; `nil` if the text is invalid.
-  static func uuid(_ text: Span<UInt8>) -> UUID? {
-    let text = NumberParsing.trimmed(text)
-    guard text.count == 36 else { return nil }
-    var letters: [UInt8] = []
-    for index in text.indices { letters.append(text[index]) }
-    return UUID(spelled: String(decoding: letters, as: UTF8.self))
-  }
-
-  /// Returns the number of an identifier such as `z102` (spec §5.3.2); `nil` if the text is invalid.
-  static func identifier(_ text: Span<UInt8>) -> UInt64? {
-    guard text.count >= 2, text.count <= 16, text[0] == UInt8(ascii: "z"),
-      text[1] != UInt8(ascii: "0")
-    else { return nil }
-    var number: UInt64 = 0
-    for index in 1..<text.count {
-      let digit = text[index] &- 0x30
-      guard digit <= 9 else { return nil }
-      number = number &* 10 &+ UInt64(digit)
-    }
-    return number <= 1 << 48 - 1 ? number : nil
   }
 }
