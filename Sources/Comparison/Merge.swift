@@ -1,4 +1,4 @@
-import Documents
+package import Documents
 package import ObjectGraph
 import StoreInterface
 
@@ -30,21 +30,27 @@ public final class Merge {
   private let opening: PlaceOpening
   private let layers: (MergePart) throws -> MergeLayers
   private let attachments: AttachmentMerge
+  /// The versions of other heads that the result names as merged.
+  private let merged: [Int64]
   /// The merge without a save that has found the conflicts; `nil` after its first use.
   private var trial: StoreMerge?
   private let objectConflictCount: Int
 
   /// Finds the conflicts of a merge.
   ///
-  /// - Parameter layers: Returns the changes of one store.
+  /// - Parameters:
+  ///   - merged: The versions of other heads that the result names as merged.
+  ///   - receiver: The document that receives the changes, if the caller has it open.
+  ///   - layers: Returns the changes of one store.
   package init(
-    _ sources: MergeSources, _ opening: PlaceOpening,
-    _ layers: @escaping (MergePart) throws -> MergeLayers
+    _ sources: MergeSources, _ opening: PlaceOpening, merged: [Int64] = [],
+    receiver: Document? = nil, _ layers: @escaping (MergePart) throws -> MergeLayers
   ) throws {
     self.sources = sources
+    self.merged = merged
     self.opening = opening
     self.layers = layers
-    target = MergeTarget(sources.ours, opening)
+    target = MergeTarget(sources.ours, opening, receiver: receiver)
     let trial = try Self.trial(sources, layers)
     attachments = AttachmentMerge(
       base: sources.base.document, ours: sources.ours.document, theirs: sources.theirs.document)
@@ -73,7 +79,7 @@ public final class Merge {
     package let counts: Counts
     /// The objects of the second copy that get new identifiers.
     package let renumbered: [StoreMerge.Renumbered]
-    /// Whether the merge changes anything.
+    /// Whether the merge changes anything, or makes a version that names merged versions.
     package let hasChanges: Bool
     fileprivate let ofObjects: [MergeSide]
     fileprivate let ofAttachments: [MergeSide]
@@ -94,8 +100,8 @@ public final class Merge {
     try trial.validate()
     return Resolved(
       counts: counts, renumbered: trial.renumbered,
-      hasChanges: trial.hasChanges || attachments.hasChanges(files), ofObjects: objects,
-      ofAttachments: files)
+      hasChanges: trial.hasChanges || attachments.hasChanges(files) || !merged.isEmpty,
+      ofObjects: objects, ofAttachments: files)
   }
 
   /// Puts the result into open stores, and saves them.
@@ -113,11 +119,15 @@ public final class Merge {
     if let document = opened.document {
       try attachments.apply(resolved.ofAttachments, to: document, base: sources.base.document)
     }
-    if merge.hasChanges {
-      try merge.save()
-    } else {
+    func save() throws {
+      if merge.hasChanges { return try merge.save() }
       try opened.document?.save(author: author, message: message)
     }
+    guard let document = opened.document else {
+      try save()
+      return renumbered
+    }
+    try document.heads.merging(merged, save)
     return renumbered
   }
 

@@ -46,11 +46,13 @@ public struct Import: Sendable {
   public func write(
     to path: String, in places: StorePlaces = .builtIn
   ) throws -> ObjectImport.Report {
-    guard try places.isDocument(path) else {
+    let place = try VersionedPath(path, on: places.disk)
+    guard try places.isDocument(place.version?.head == nil ? path : place.path) else {
       let store = try places.open(path, StoreOpening())
       return try store.closing { try run(store, places) }
     }
-    let document = try places.openDocument(path, access: .exclusive)
+    let document = try places.openDocument(
+      place.path, access: .exclusive, version: place.version)
     defer { try? document.close() }
     return try run(document.store(named: store), places)
   }

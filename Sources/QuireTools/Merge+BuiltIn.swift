@@ -28,6 +28,26 @@ extension Merge {
       renumbers: renumbers, model: model)
   }
 
+  /// Opens a document, and finds the conflicts of a merge of another head into its head, with the types of stores that Quire
+  /// contains.
+  ///
+  ///     try Merge(of: "draft", into: "Trips.quire").save { _ in .theirs }
+  ///
+  /// - Parameters:
+  ///   - head: The head with the changes.
+  ///   - ours: The path of the document, whose current head receives the changes, or a head: `Trips.quire@main`.
+  ///   - matching: The way in which objects of the heads match.
+  ///   - renumbers: Whether an object of `head` gets a new identifier if another object has its own. Otherwise this is an
+  ///     error.
+  /// - Throws: As `init(of:into:in:matching:renumbers:)`.
+  public convenience init(
+    of head: String, into ours: String, matching: MatchChoices = MatchChoices(),
+    renumbers: Bool = false
+  ) throws {
+    try self.init(
+      of: head, into: ours, in: .builtIn, matching: matching, renumbers: renumbers)
+  }
+
   /// Opens the document or store that receives the changes of a patch, with the types of stores that Quire contains.
   ///
   ///     try Merge(Patch(contentsOf: "changes.jsonl"), into: "Trips.quire").save()

@@ -25,6 +25,40 @@ struct MergeTests {
     try Merge(base: base, ours: ours, theirs: theirs, in: files.places, renumbers: renumbers)
   }
 
+  @Test(
+    "A head merges into an open document and into one that is not open, with conflicts or without")
+  func heads() throws {
+    let document = try Document.open("/Ours.quire", in: files.places)
+    try document.heads.make("draft")
+    try document.close()
+    try files.setPrice(80, of: "Lisbon", in: "/Ours.quire@draft")
+    try files.setPrice(950, of: "Douro", in: "/Ours.quire")
+    let open = try Document.open("/Ours.quire", in: files.places)
+    let counts = try open.merge(from: "draft", author: "Ada", message: "Prices")
+    #expect(counts.changed == 1 && counts.inserted == 0 && counts.deleted == 0)
+    let version = try #require(open.versions.last)
+    #expect(version.author == "Ada" && version.message == "Prices" && version.merged.count == 1)
+    #expect(try open.merge(from: "draft").changed == 0)
+    #expect(open.versions.last == version)
+    #expect(throws: DocumentError.self) { try open.merge(from: "draught") }
+    #expect(throws: ComparisonError.self) { try open.merge(from: "main") }
+    // A save after the merge names nothing as merged.
+    try open.save(message: "later") { $0.title = "Trips" }
+    #expect(open.versions.last?.merged == [])
+    try open.close()
+    let expected = ["changed Trip price", "changed Trip price"]
+    #expect(try files.differences("/Base.quire", "/Ours.quire") == expected)
+
+    try files.setPrice(85, of: "Lisbon", in: "/Ours.quire@draft")
+    try files.setPrice(90, of: "Lisbon", in: "/Ours.quire")
+    let merge = try Merge(of: "draft", into: "/Ours.quire", in: files.places)
+    #expect(merge.conflicts.count == 1)
+    #expect(throws: ComparisonError.self) { try merge.save() }
+    try merge.save { _ in .theirs }
+    #expect(try files.differences("/Ours.quire", "/Ours.quire@draft") == ["changed Trip price"])
+    #expect(try Validator.report(on: "/Ours.quire", in: files.places).verdict == .valid)
+  }
+
   @Test("Changes of different values merge into a new document, a packed one, and in place")
   func clean() throws {
     try files.setPrice(80, of: "Lisbon", in: "/Ours.quire")

@@ -61,6 +61,8 @@ struct HelpExamplesTests {
     quire convert Trips.store New.store && quire delete New.store Person --where TRUEPREDICATE
     cp -R Trips.quire Trip.quire
     for number in 4 5 6 7 8 9 10 11 12 13; do quire set Trip.quire Trip --where 'name == "Someday"' budget=$number; done
+    quire branch Trip.quire draft
+    quire insert Trip.quire@draft Trip name=Beja
     quire pack Trip.quire
     git init -q . && git config user.name Quire && git config user.email quire@example.org
     quire git install

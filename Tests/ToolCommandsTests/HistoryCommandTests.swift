@@ -22,6 +22,54 @@ struct HistoryCommandTests {
     }
   }
 
+  @Test(
+    "An object is followed to the version that inserted it, and each value to the version that set it"
+  )
+  func oneObject() throws {
+    trips.done("set", "/Trips.quire", "Trip", "--id", "3/p1", "name=Down the Douro", "price=null")
+    trips.done("set", "/Trips.quire", "Trip", "--id", "3/p1", "name=Up the Douro", "price=950")
+    trips.done("delete", "/Trips.quire", "Stop", "--id", "2/p3")
+    let steps = history("/Trips.quire", "--object", "3/p1")
+    #expect(steps.exitCode == .done && steps.messages.isEmpty, "\(steps.messages)")
+    #expect(
+      lines(steps) == [
+        "10  DATE  by quire",
+        "    ~ Trip 3/p1  name \"Down the Douro\" -> \"Up the Douro\"; price null -> 950.0",
+        "9  DATE  by quire",
+        "    ~ Trip 3/p1  name \"Douro\" -> \"Down the Douro\"; price 900.0 -> null",
+        "8  DATE  by quire", "    ~ Trip 3/p1  travellers +1/p1", "6  DATE  by quire",
+        "    ~ Trip 3/p1  stops +2/p2", "5  DATE  by quire", "    ~ Trip 3/p1  stops +2/p1",
+        "2  DATE  by quire",
+        "    + Trip 3/p1  name \"Douro\", place.latitude 41.5, price 900.0, start 2027-04-21T11:33:20Z",
+      ], "\(steps.output)")
+    let values = history("/Trips.quire", "--object", "3/p1", "--values")
+    #expect(
+      values.output.split(separator: "\n").map {
+        String($0).replacing(/20\d\d-\d\d-\d\dT[0-9:.]+Z +by/, with: "DATE  by")
+      }
+        == [
+          "name            \"Up the Douro\"        10  DATE  by quire",
+          "place.latitude  41.5                   2  DATE  by quire",
+          "price           950.0                 10  DATE  by quire",
+          "start           2027-04-21T11:33:20Z   2  DATE  by quire",
+        ].map { $0.replacing("   2  ", with: "  2   ") }, "\(values.output)")
+    let gone = history("/Trips.quire", "--object", "2/p3")
+    #expect(lines(gone).prefix(2).last == "    - Stop 2/p3  name \"Lisboa\", trip 3/p2")
+    #expect(history("/Trips.quire", "--object", "2/p3", "--values").exitCode == .no)
+    #expect(history("/Trips.quire", "--object", "2/p99").exitCode == .no)
+    #expect(history("/Trips.quire", "--object", "x").exitCode == .wrongUsage)
+    #expect(history("/Trips.quire", "--values").exitCode == .wrongUsage)
+    #expect(history("/Trips.quire", "--object", "3/p1", "--changes").exitCode == .wrongUsage)
+    let json = history("/Trips.quire", "--object", "3/p1", "--values", "--format", "json").output
+    #expect(json.contains("\"property\": \"price\"") && json.contains("\"number\": 10"))
+    // A version before which nothing is kept set the value, or an earlier one.
+    trips.done("history", "/Trips.quire", "--thin", "newest")
+    let earlier = history("/Trips.quire", "--object", "3/p1", "--values").output
+    #expect(earlier.contains("≤ 11"), "\(earlier)")
+    #expect(
+      history("/Trips.quire", "--object", "3/p1").messages.contains("contained the object already"))
+  }
+
   @Test("The changed objects follow each version, as the lines of diff")
   func objects() {
     trips.done("set", "/Trips.quire", "Trip", "--id", "3/p1", "name=Down the Douro", "price=null")

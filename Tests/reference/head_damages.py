@@ -127,6 +127,11 @@ damage("a manifest of no head", "CONT-016")(lambda files: files.update({"heads/o
 damage("a recovery of no head", "CONT-016")(lambda files: files.update({"heads/other.recovery.json": files[DRAFT]}))
 damage("another file beside the heads", "CONT-017")(lambda files: files.update({"heads/draft.txt": b""}))
 damage("the remains of a removed head", "CONT-016")(lambda files: edit(files, MAIN, lambda members: members.pop("heads")))
+damage("another current head")(lambda files: files.update({"heads/current": b"draft\n"}))
+damage("no current head")(lambda files: files.pop("heads/current"))
+for label, text in (("of no head", b"drafts\n"), ("in other letters", b"Draft\n"), ("without a line feed", b"draft"), ("with two", b"draft\n\n"),
+                    ("without a name", b""), ("that is no text", b"\xff\n"), ("with a long name", b"x" * 70 + b"\n")):
+    damage(f"a current head {label}", "CONT-027")(lambda files, text=text: files.update({"heads/current": text}))
 damage("a recovery of a head", "CONT-019")(lambda files: files.update({"heads/draft.recovery.json": files[DRAFT]}))
 damage("a recovery of another head", "CONT-018")(lambda files: files.update({"heads/draft.recovery.json": files[MAIN]}))
 damage("a recovery that is no manifest", "CONT-018")(lambda files: files.update({"heads/draft.recovery.json": b"{}"}))

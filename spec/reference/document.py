@@ -81,6 +81,7 @@ class Document:
             self.judge_head(head)
         self.judge_numbers()
         self.judge_files()
+        self.judge_current(manifest)
         recoveries = {head.recovery_path: self.judge_recovery(head) for head in self.heads}
         if all(head is not None and head.is_sound for head in heads):
             self.judge_folder(recoveries)
@@ -126,6 +127,15 @@ class Document:
             for number, details in head.manifest.details.items() if head.is_sound else ():
                 if known.setdefault(number, details) != details:
                     self.add("CONT-025", f"version {number} is another in the head '{head.name}'")
+
+    def judge_current(self, manifest):
+        """7.7.10"""
+        kind = self.files.kind("heads/current")
+        if kind not in (None, "file"):
+            self.add("CONT-027", f"heads/current is a {kind}")
+        elif kind and self.heads[0].is_sound and self.files.read("heads/current").decode("utf-8", "replace") not in {
+                f"{name}\n" for name in ("main", *manifest.heads)}:
+            self.add("CONT-027", "heads/current does not contain the name of a head")
 
     def judge_files(self):
         """7.7.4"""
@@ -343,7 +353,7 @@ class Document:
             known = ("manifest.json", "recovery.json", ".lock", ".sharing")
             if not (name in FOLDERS and kind == "folder") and name not in known:
                 self.judge_unnamed(name, kind, False)
-        named = {f"heads/{head.name}.json" for head in self.heads}.union(recoveries, *(head.seen for head in self.heads))
+        named = {"heads/current", *(f"heads/{head.name}.json" for head in self.heads)}.union(recoveries, *(head.seen for head in self.heads))
         for recovery in filter(None, recoveries.values()):
             named |= {one["file"] for one in recovery.models}
             named |= {name for store in recovery.stores for name in [store["file"], *(one["file"] for one in store["earlier"])]}

@@ -97,8 +97,8 @@ def heads():
         [store_entry(draft, 5, path="stores/main.draft-3.store")],
         [version(1, author="Ada"), version(3, LATER, author="Bob"), version(5, LATER, message="Caf\u00e9\n", merged=[4, 2])], model_list(),
         head="draft", attachments=[{**own, "until": 3}, attachment("a \u00e9", b"plan", 3), plan_text])
-    files = {"manifest.json": manifest(found), "heads/draft.json": manifest(other, indent=1), "models/1.xml": LIBRARY.encode(),
-             "stores/main.store": main.bytes(), "stores/main.draft-3.store": draft.bytes()}
+    files = {"manifest.json": manifest(found), "heads/draft.json": manifest(other, indent=1), "heads/current": b"main\n",
+             "models/1.xml": LIBRARY.encode(), "stores/main.store": main.bytes(), "stores/main.draft-3.store": draft.bytes()}
     lines = [*document_lines(found, of_file(main)), "head draft", *document_lines(other, of_file(draft))]
     return attached(files, b"plan", b"own"), lines
 

@@ -32,6 +32,8 @@ package enum ValueKind: Sendable, Hashable {
   case modelVersion
   /// The number of a version of a document.
   case version
+  /// A head of a document.
+  case head
   /// A store of a document.
   case storeName
   /// A type of stores.

@@ -10,9 +10,13 @@ package struct MergeTarget {
   private let source: ComparedPlace
   private let opening: PlaceOpening
 
-  package init(_ source: ComparedPlace, _ opening: PlaceOpening) {
+  /// The document that receives the changes, if the caller has it open.
+  private let receiver: Document?
+
+  package init(_ source: ComparedPlace, _ opening: PlaceOpening, receiver: Document? = nil) {
     self.source = source
     self.opening = opening
+    self.receiver = receiver
   }
 
   /// The stores to change, and their document.
@@ -41,9 +45,14 @@ package struct MergeTarget {
   package func makeDocument(
     at path: String, packs: Bool, _ body: (Opened) throws -> Void
   ) throws {
-    if packs { return try pack(into: path, body) }
+    // The copy shows the head that it was made from.
+    func changed(_ opened: Opened) throws {
+      if let head = source.place.version?.head { try opened.document?.heads.makeCurrent(head) }
+      try body(opened)
+    }
+    if packs { return try pack(into: path, changed) }
     try copyDocument(to: path)
-    try changeDocument(path, body)
+    try changeDocument(path, changed)
   }
 
   /// Makes a copy at a path at which nothing is yet.
@@ -62,7 +71,7 @@ package struct MergeTarget {
 
   /// Throws an error if the source is a version, which can't be changed.
   package func checkChangeable() throws {
-    guard let version = source.place.version else { return }
+    guard let version = source.place.version, version.head == nil else { return }
     throw ComparisonError(
       .badPlace, "'\(source.name)' is version \(version), which can't be changed.", path: path,
       hint: "Write the result to another path.", .unchangeable)
@@ -71,6 +80,7 @@ package struct MergeTarget {
   /// Changes the source itself.
   package func change(_ body: (Opened) throws -> Void) throws {
     try checkChangeable()
+    if let receiver { return try body((stores(of: receiver), receiver)) }
     guard source.document != nil else { return try changeStore(path, body) }
     guard isPacked else { return try changeDocument(path, body) }
     try disk.make(path, overwriting: true) { temporary in try pack(into: temporary, body) }
@@ -92,16 +102,18 @@ package struct MergeTarget {
     if isPacked {
       _ = try Archive(path, on: disk).unpack(to: folder, on: disk)
     } else {
-      let document = try opening.document(path, .readOnly)
+      let document = try opening.document(VersionedPath(path, nil), .readOnly)
       defer { try? document.close() }
       try document.copy(to: folder)
     }
   }
 
   private func changeDocument(_ folder: String, _ body: (Opened) throws -> Void) throws {
-    let document = try opening.document(folder, .exclusive)
+    let version = source.place.version
+    let document = try opening.document(
+      VersionedPath(folder, version.flatMap { $0.head == nil ? nil : $0 }), .exclusive)
     defer { try? document.close() }
-    if let version = source.place.version {
+    if let version, version.head == nil {
       let found = try version.find(inDocumentAt: folder, in: places)
       guard found.head == document.head else {
         throw ComparisonError(
@@ -114,10 +126,13 @@ package struct MergeTarget {
       }
       try document.revert(to: found.number)
     }
-    let stores = document.stores.filter { store in
-      source.stores.contains { $0.name == store.name }
-    }
-    try body((stores.map { ($0.name, $0) }, document))
+    try body((stores(of: document), document))
+  }
+
+  /// Returns the stores of the changed document that take part.
+  private func stores(of document: Document) -> [(name: String, store: any Store)] {
+    document.stores.filter { store in source.stores.contains { $0.name == store.name } }
+      .map { ($0.name, $0) }
   }
 
   // MARK: - Stores

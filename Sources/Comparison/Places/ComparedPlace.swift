@@ -42,7 +42,16 @@ package struct ComparedPlace {
   package init(
     _ name: String, in places: StorePlaces, model: Model? = nil, mayBeEmpty: Bool = false
   ) throws {
-    let place = try VersionedPath(name, on: places.disk)
+    try self.init(
+      name, at: VersionedPath(name, on: places.disk), in: places, model: model,
+      mayBeEmpty: mayBeEmpty)
+  }
+
+  /// Opens a place that has another name in messages.
+  init(
+    _ name: String, at place: VersionedPath, in places: StorePlaces, model: Model? = nil,
+    mayBeEmpty: Bool = false
+  ) throws {
     if mayBeEmpty, try place.isEmptyFile(on: places.disk) {
       self.init(emptyFile: name, at: place)
       return

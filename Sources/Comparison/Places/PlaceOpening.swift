@@ -5,13 +5,13 @@ package import StoreInterface
 /// The ways in which a merge opens the files that it copies and changes. A command has ways of its own, with its options.
 package struct PlaceOpening {
   package let places: StorePlaces
-  /// Opens a document.
-  package let document: (_ path: String, _ access: Document.Access) throws -> Document
+  /// Opens a head of a document; the current head for `nil`.
+  package let document: (_ place: VersionedPath, _ access: Document.Access) throws -> Document
   /// Opens a store.
   package let store: (_ path: String, _ readOnly: Bool) throws -> any Store
 
   package init(
-    _ places: StorePlaces, document: @escaping (String, Document.Access) throws -> Document,
+    _ places: StorePlaces, document: @escaping (VersionedPath, Document.Access) throws -> Document,
     store: @escaping (String, Bool) throws -> any Store
   ) {
     self.places = places
@@ -23,8 +23,8 @@ package struct PlaceOpening {
   ///
   /// - Parameter model: The model of a store that does not contain its own.
   init(_ places: StorePlaces, model: Model?) {
-    self.init(places) { path, access in
-      try places.openDocument(path, access: access)
+    self.init(places) { place, access in
+      try places.openDocument(place.path, access: access, version: place.version)
     } store: { path, readOnly in
       try places.openStore(path, model: model, readOnly: readOnly)
     }

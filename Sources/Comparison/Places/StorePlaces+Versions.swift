@@ -21,12 +21,16 @@ extension StorePlaces {
   /// Opens a document at a version. For exclusive access, waits for up to five seconds while another process has the document
   /// open. If programs share the document, it is shared with this program too.
   ///
+  /// - Parameter version: The version, for reading only, or a whole head; `nil` for the current head.
   /// - Throws: `DocumentError`; `StoreError` if a store of the document can't be opened.
   package func openDocument(
-    _ path: String, access: Document.Access, head: String = HeadName.main,
-    version: VersionReference? = nil, acceptsDamage: Bool = false
+    _ path: String, access: Document.Access, version: VersionReference? = nil,
+    acceptsDamage: Bool = false
   ) throws -> Document {
-    let found = try version?.find(inDocumentAt: path, in: self, acceptsDamage: acceptsDamage)
+    let head = version?.head
+    let found =
+      head != nil
+      ? nil : try version?.find(inDocumentAt: path, in: self, acceptsDamage: acceptsDamage)
     func opened(_ access: Document.Access, _ whenHeld: Document.WhenHeld) throws -> Document {
       try Document.open(
         path, in: self, access: access, whenHeld: whenHeld, head: found?.head ?? head,

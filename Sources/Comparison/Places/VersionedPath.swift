@@ -6,6 +6,10 @@ package struct VersionedPath: Sendable {
   package let path: String
   package let version: VersionReference?
 
+  package init(_ path: String, _ version: VersionReference?) {
+    (self.path, self.version) = (path, version)
+  }
+
   /// Parses a word. An existing file with the whole word as its name is that file.
   ///
   /// - Throws: ``ComparisonError`` with code ``ComparisonError/Code/badPlace`` if no version follows the @ after the name of

@@ -67,6 +67,8 @@ extension Document {
         let place = building.on(head.head)
         try place.replace(head, at: place.manifestPath)
       }
+      let current = try container.currentHead
+      if current != HeadName.main { try building.writeCurrentHead(current) }
       return manifests[0]
     }
   }

@@ -17,7 +17,7 @@ extension Document {
   /// - Parameters:
   ///   - name: The name of the model's version in the document; the next number if it is `nil` and the migrator
   ///     knows no name.
-  ///   - head: The head that is migrated. Other heads keep their models.
+  ///   - head: The head that is migrated; `nil` for the current head. Other heads keep their models.
   ///   - author: The author of the version with the new model.
   ///   - message: The author's message about this version.
   /// - Returns: Whether the document needed a migration.
@@ -27,7 +27,7 @@ extension Document {
   public static func migrate(
     _ path: String, to model: Model, named name: String? = nil,
     with migrator: Migrator = .automatic, in places: StorePlaces, whenHeld: WhenHeld = .fail,
-    head: String = HeadName.main, author: String? = nil, message: String? = nil
+    head: String? = nil, author: String? = nil, message: String? = nil
   ) throws -> Bool {
     let document = try open(path, in: places, whenHeld: whenHeld, head: head)
     defer { try? document.close() }

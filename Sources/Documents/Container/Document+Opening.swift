@@ -15,7 +15,7 @@ extension Document {
   ///   - places: The backends that open stores, and the disk.
   ///   - access: The access that other processes have to the document while it is open.
   ///   - whenHeld: The behaviour when another process has the document open for writing.
-  ///   - head: The head that is opened (``heads``).
+  ///   - head: The head that is opened (``heads``); `nil` for the current head.
   ///   - version: The version of the head to show, for reading only; `nil` for the newest.
   ///   - acceptsDamage: Whether a store whose commit is damaged opens at an earlier commit, for reading
   ///     only (`StoreOpening.acceptsDamage`). `access` must be `readOnly` then.
@@ -24,14 +24,19 @@ extension Document {
   ///   ``DocumentError/Code/locked``; `StoreError` if a store can't be opened.
   public static func open(
     _ path: String, in places: StorePlaces, access: Access = .exclusive,
-    whenHeld: WhenHeld = .fail, head: String = HeadName.main, version: Int64? = nil,
+    whenHeld: WhenHeld = .fail, head: String? = nil, version: Int64? = nil,
     acceptsDamage: Bool = false
   ) throws -> Document {
     precondition(
       !acceptsDamage || access == .readOnly, "A damaged document can be opened for reading only.")
     let places = try places.inside(path)
-    let container = Container(path: path, disk: places.disk, backends: places.backends).on(head)
-    try container.checkIsHead()
+    var container = Container(path: path, disk: places.disk, backends: places.backends)
+    if let head {
+      container = container.on(head)
+      try container.checkIsHead()
+    } else {
+      container = try container.onCurrentHead()
+    }
     if let version {
       let read = try container.manifest(acceptsDamage: acceptsDamage)
       return try open(

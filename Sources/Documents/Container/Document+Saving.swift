@@ -108,6 +108,7 @@ extension Document: StoreGroup {
       if !staged.isEmpty { try container.checkFolders() }
       try apply(staged, to: &manifest, number)
       var origin = origin
+      if origin.merged.isEmpty { origin.merged = DocumentHeads.merged }
       origin.author = origin.author ?? parts.lazy.compactMap(\.request.author).first
       origin.message = origin.message ?? parts.lazy.compactMap(\.request.message).first
       let parts = try own(parts)

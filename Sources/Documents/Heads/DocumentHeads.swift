@@ -7,11 +7,12 @@ import Synchronization
 ///
 /// ```text
 /// try document.heads.make("draft")
-/// let draft = try Document.open("Trip.quire", in: places, head: "draft")
+/// let draft = try document.open(head: "draft")
 /// ```
 ///
 /// Make a head to try a change of a document while its readers still see the head that they have open. Every document
-/// has the head `main`.
+/// has the head `main`. A caller who names no head opens the ``current`` one.
+///
 /// A head has its own copies of the stores' files, so a save on one head never changes another, and the cost of a head is
 /// the size of these files. Attachments are shared.
 ///
@@ -41,18 +42,9 @@ public struct DocumentHeads {
   ///   ``DocumentError/Code/exists`` if there is such a head, or with code ``DocumentError/Code/noVersion``; with code
   ///   ``DocumentError/Code/notSupported`` if a store lies on a server. The document is unchanged then.
   public func make(_ name: String, at number: Int64? = nil) throws {
-    if let objection = HeadName.objection(to: name) {
-      throw DocumentError(
-        .noHead, "\"\(name.prefix(100))\" can't be the name of a head: it \(objection).",
-        path: document.path)
-    }
     try document.withExclusiveAccess {
+      try check(name)
       let (container, manifest) = document.state.withLock { ($0.container, $0.manifest) }
-      try container.refuseServers(manifest, "A head")
-      let folded = ContainerPath.folded(name)
-      guard try !names.contains(where: { ContainerPath.folded($0) == folded }) else {
-        throw DocumentError(.exists, "The document has a head \"\(name)\".", path: document.path)
-      }
       let number = number ?? manifest.number
       guard manifest.versions.contains(where: { $0.number == number }) else {
         throw DocumentError.noVersion(number, document.path)
@@ -73,27 +65,53 @@ public struct DocumentHeads {
     }
   }
 
+  /// Throws the error with which ``make(_:at:)`` would refuse a name.
+  package func check(_ name: String) throws {
+    if let objection = HeadName.objection(to: name) {
+      throw DocumentError(
+        .noHead, "\"\(name.prefix(100))\" can't be the name of a head: it \(objection).",
+        path: document.path)
+    }
+    try document.container.refuseServers(document.manifest, "A head")
+    let folded = ContainerPath.folded(name)
+    guard try !names.contains(where: { ContainerPath.folded($0) == folded }) else {
+      throw DocumentError(.exists, "The document has a head \"\(name)\".", path: document.path)
+    }
+  }
+
+  /// Throws the error with which ``remove(_:)`` would refuse a head.
+  package func checkRemoval(of name: String) throws {
+    let container = document.container
+    let reason: String? =
+      if name == HeadName.main {
+        "every document has it"
+      } else if name == container.headName {
+        "it is open"
+      } else {
+        try container.currentHead == name ? "it is the current head" : nil
+      }
+    if let reason {
+      throw DocumentError(
+        .notSupported, "The head \"\(name)\" can't be removed: \(reason).", path: document.path)
+    }
+    _ = try container.mainManifest(naming: name)
+  }
+
   /// Removes a head with its versions, also if its manifest is damaged. Files that only this head names are removed.
   ///
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noHead`` if there is no such head, or with code
-  ///   ``DocumentError/Code/notSupported`` for `main` and for the open head; the errors of a save.
+  ///   ``DocumentError/Code/notSupported`` for `main`, the open head and the current head; the errors of a save.
   public func remove(_ name: String) throws {
     try document.withExclusiveAccess {
+      try checkRemoval(of: name)
       let container = document.container
-      guard name != HeadName.main, name != container.headName else {
-        throw DocumentError(
-          .notSupported,
-          "The head \"\(name)\" can't be removed: it is the first head, or it is open.",
-          path: document.path)
-      }
-      _ = try container.mainManifest(naming: name)
       let removed = try readIfSound { try container.on(name).writtenManifest().manifest }
       try changeMain { $0.heads.removeAll { $0 == name } }
       let own = document.manifest
       // The head is removed by now. If a file of it can't be removed, no reader looks at the file, and the next opening
       // for writing tries again.
       container.removeFiles(ofHead: name, own, removed)
-      try document.removeUnnamed(removed?.attachments ?? [], container, own)
+      try VersionThinning(document: document).removeUnnamed(removed?.attachments ?? [], container, own)
     }
   }
 
@@ -151,7 +169,27 @@ public struct DocumentHeads {
   }
 }
 
+extension DocumentHeads {
+  /// The versions that the saves of the present call merge, beside those that the caller of a save names. A context saves
+  /// through several steps that know nothing of heads.
+  @TaskLocal static var merged: [Int64] = []
+
+  /// Calls `body`. Each version that it saves in the document names the given versions as merged.
+  package func merging<R>(_ versions: [Int64], _ body: () throws -> R) rethrows -> R {
+    try DocumentHeads.$merged.withValue(versions, operation: body)
+  }
+}
+
 extension Document {
+  /// Opens a head of this document, such as the head that its users change while this one stays as it is.
+  ///
+  /// One lock covers all heads. So to change two heads at a time, open both for shared access.
+  ///
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noHead``; the errors of opening a document.
+  public func open(head: String, access: Access = .readOnly) throws -> Document {
+    try Document.open(path, in: places, access: access, head: head)
+  }
+
   /// The heads of the document.
   public var heads: DocumentHeads { DocumentHeads(document: self) }
   /// The name of the head that is open.

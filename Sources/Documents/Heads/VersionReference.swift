@@ -21,6 +21,12 @@ public struct VersionReference: Sendable, Hashable {
   /// The number of steps from a version to the version before it.
   public var steps: Int
 
+  /// The head that the reference names as a whole, for reading and for changes; `nil` for a certain version.
+  package var head: String? {
+    guard case .head(let name) = start, steps == 0 else { return nil }
+    return name
+  }
+
   /// Makes a reference to the version so many steps before another.
   public init(_ start: Start, steps: Int = 0) {
     self.start = start

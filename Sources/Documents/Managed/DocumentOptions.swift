@@ -4,8 +4,8 @@ import StoreInterface
 
 /// The options with which a ``ManagedDocument`` is opened and behaves.
 public struct DocumentOptions: Sendable {
-  /// The head of the document that is opened (``Document/heads``).
-  public var head = HeadName.main
+  /// The head of the document that is opened (``Document/heads``); `nil` for the current head.
+  public var head: String?
   /// The access that other processes have to the document while it is open.
   public var access = Document.Access.exclusive
   /// The behaviour when another process has the document open for writing.

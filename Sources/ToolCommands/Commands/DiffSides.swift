@@ -35,7 +35,16 @@ enum DiffSides {
     _ name: String, _ reader: StoreReader, _ models: ModelReader, _ invocation: Invocation,
     mayBeEmpty: Bool = false
   ) throws -> ComparedPlace {
-    let place = try VersionedPath(name, on: reader.disk)
+    try source(
+      name, at: VersionedPath(name, on: reader.disk), reader, models, invocation,
+      mayBeEmpty: mayBeEmpty)
+  }
+
+  /// Opens a copy that has another name in messages.
+  static func source(
+    _ name: String, at place: VersionedPath, _ reader: StoreReader, _ models: ModelReader,
+    _ invocation: Invocation, mayBeEmpty: Bool = false
+  ) throws -> ComparedPlace {
     if mayBeEmpty, try place.isEmptyFile(on: reader.disk) {
       return ComparedPlace(emptyFile: name, at: place)
     }

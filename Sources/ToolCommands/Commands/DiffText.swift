@@ -65,6 +65,11 @@ struct DiffText {
     }
   }
 
+  /// Returns the value of a property of an object that was inserted, without the name of the property.
+  func value(_ property: PropertyChange) -> String {
+    String(text(property, .inserted).dropFirst(property.name.count + 1))
+  }
+
   private func list(_ members: [ComparedObject], sign: String) -> String {
     let shown = members.prefix(mostMembers ?? .max)
     let rest = members.count - shown.count
@@ -105,6 +110,9 @@ enum DiffJSON {
         }),
     ])
   }
+
+  /// Returns the value of a property of an object that was inserted.
+  static func json(_ property: PropertyChange) -> JSON { json(property.content, .inserted) }
 
   private static func json(
     _ content: PropertyChange.Content, _ kind: ObjectChange.Kind

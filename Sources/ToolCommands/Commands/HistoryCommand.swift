@@ -29,6 +29,16 @@ enum HistoryCommand {
       + "until somebody removes them. DATE is a day, such as 2026-01-01, or a moment. The objects stay."
   )
   static let limit = Option("limit", value: "COUNT", "Shows only the newest versions.")
+  static let graph = Option(
+    "graph",
+    "Draws the versions of all heads of a document, each with lines to the versions from which it derives. The names of "
+      + "heads stand behind their newest versions, and '*' marks the current head.")
+  static let object = Option(
+    "object", value: "ID",
+    "Shows only the versions that changed the object with this identifier (2/p17), and its changes."
+  )
+  static let values = Option(
+    "values", "Shows each value of the object with the version that set it, with --object.")
 
   /// Returns the command. It opens documents through `reader`.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
@@ -52,7 +62,10 @@ enum HistoryCommand {
         its history up to the date of --prune-before has to read all objects again.
         """,
       arguments: [.store],
-      options: [compared, objects, limit, name, thin, prune, .dryRun, .storeModel, .format],
+      options: [
+        compared, objects, object, values, graph, limit, name, thin, prune, .dryRun, .storeName,
+        .storeModel, .format,
+      ],
       changing: [.store],
       examples: [
         Example("quire history Trips.store --changes", "Lists the saves of a store."),
@@ -60,6 +73,10 @@ enum HistoryCommand {
         Example(
           "quire history Trip.quire --objects --limit 3",
           "Shows the objects that the last three versions changed."),
+        Example(
+          "quire history Trip.quire --object 1/p2 --values",
+          "Shows which version set each value of an object, when and by whom."),
+        Example("quire history Trip.quire --graph", "Draws the versions of all heads."),
         Example("quire history Trip.quire --name '12=Before the trip'", "Names a version."),
         Example("quire history Trip.quire --thin usual", "Removes old versions."),
         Example(
@@ -71,8 +88,7 @@ enum HistoryCommand {
       ]
     ) { invocation in
       try check(invocation)
-      let place = try VersionedPath(invocation[.store], on: reader.disk)
-      guard try reader.isDocument(place.path) else {
+      guard try reader.isDocument(invocation[.store]) else {
         return try list(invocation[.store], reader, models, invocation)
       }
       try StoreReader.checkModelOption(ofDocument: invocation[.store], invocation)
@@ -80,13 +96,26 @@ enum HistoryCommand {
         (invocation.has(name) || invocation.has(thin)) && !invocation.has(.dryRun)
       if invocation.has(prune) {
         throw CommandError.wrongUsage(
-          "--prune-before is for databases of Core Data, but '\(oneLine(place.path))' is a document.",
+          "--prune-before is for databases of Core Data, but '\(oneLine(invocation[.store]))' is a document.",
           hint: "Use --thin for a document.")
       }
       let document = try reader.document(
-        place.path, access: writes ? .exclusive : .readOnly,
-        head: reader.head(of: place, invocation[.store]))
+        invocation[.store], access: writes ? .exclusive : .readOnly)
       defer { try? document.close() }
+      if invocation.has(graph) {
+        let shown = try invocation.number(of: limit)
+        let drawn = try HistoryGraph(document)
+        let output = invocation.console.output
+        switch invocation.format {
+        case .text:
+          for line in try drawn.draw(limit: shown, current: document.heads.current) {
+            try output.writeLine(line)
+          }
+        case .json: try output.writeLine(drawn.json(limit: shown))
+        }
+        return .done
+      }
+      if invocation.has(object) { return try follow(document, invocation) }
       if let words = invocation.value(of: name) {
         let (number, text) = try parts(ofName: words)
         let former = document.versions.first { $0.number == number }?.name
@@ -125,6 +154,18 @@ enum HistoryCommand {
 
   /// Throws an error for options that do not belong together.
   private static func check(_ invocation: Invocation) throws(CommandError) {
+    if invocation.has(values), !invocation.has(object) {
+      throw .wrongUsage("--values needs --object.", hint: "Give the identifier of an object.")
+    }
+    for one in [graph, object] where invocation.has(one) {
+      let others = [compared, objects, name, thin, prune, graph].filter { $0.name != one.name }
+      if let other = others.first(where: { invocation.has($0) }) {
+        throw .wrongUsage("Give either --\(one.name) or --\(other.name).")
+      }
+    }
+    if invocation.has(.storeName), !invocation.has(object) {
+      throw .wrongUsage("--in is for --object.", hint: "Leave out --in.")
+    }
     guard invocation.has(.dryRun) else { return }
     guard invocation.has(thin) || invocation.has(prune) else {
       throw .wrongUsage(
@@ -214,7 +255,12 @@ enum HistoryCommand {
     }
     if invocation.has(prune) { return try pruning(path, reader, models, invocation) }
     let store = try reader.open(path, invocation, models, readOnly: !invocation.has(name))
-    if let log = store.features.changeLog, !invocation.has(name) {
+    if invocation.has(graph) {
+      throw CommandError.wrongUsage(
+        "--graph is for documents, but '\(oneLine(path))' is a store, which has no heads.",
+        hint: "Leave out --graph.")
+    }
+    if let log = store.features.changeLog, !invocation.has(name), !invocation.has(object) {
       return try list(log, invocation)
     }
     try StoreReader.checkHistory(of: store, at: path)
@@ -231,6 +277,7 @@ enum HistoryCommand {
       try note(former, number, isReplaced: text != nil, invocation)
       invocation.console.outcome.didChange("The name is saved.")
     }
+    if invocation.has(object) { return try follow(store, invocation) }
     let names = try store.snapshot().metadata.namedCommits
     let commits = try Array(store.commits().reversed())
     if commits.isEmpty { throw StoreReader.keepsNoVersions(store, at: path) }

@@ -17,6 +17,8 @@ struct HistoryLine {
   var message: String?
   /// The version to which undo returned, if undo made this version.
   var undoneTo: Int64?
+  /// The versions of other heads that were merged into this version.
+  var merged: [Int64] = []
   /// The name of the context, the identifier of the application and the name of the process, in a log of changes.
   var context: String?
   var bundle: String?
@@ -36,11 +38,25 @@ protocol ShownChange {
 }
 
 extension HistoryLine {
+  /// The version as a JSON object.
+  var json: JSON {
+    JSON.object([
+      "number": .number("\(number)"), "saved": ValueText.exchange.json(.date(saved)),
+      "model": model.map(JSON.string), "name": name.map(JSON.string),
+      "author": author.map(JSON.string), "message": message.map(JSON.string),
+      "undoneTo": undoneTo.map { .number("\($0)") },
+      "merged": merged.isEmpty ? nil : .array(merged.map { .number("\($0)") }),
+      "context": context.map(JSON.string), "bundle": bundle.map(JSON.string),
+      "process": process.map(JSON.string),
+    ])
+  }
+
   /// Creates the line of a version of a document.
   init(_ version: Manifest.VersionEntry) {
     self.init(
       number: version.number, saved: version.saved, author: version.author, model: version.model,
-      name: version.name, message: version.message, undoneTo: version.undoneTo)
+      name: version.name, message: version.message, undoneTo: version.undoneTo,
+      merged: version.merged)
   }
 
   /// Creates the line of a commit of a store that is not part of a document.
@@ -72,6 +88,9 @@ extension HistoryLine {
     if let process, let bundle, process != bundle { words.append("(\(oneLine(process)))") }
     if let name { words.append("\"\(oneLine(name))\"") }
     if let undoneTo { words.append("undone to \(undoneTo)") }
+    if !merged.isEmpty {
+      words.append("merged \(merged.map(String.init).joined(separator: ", "))")
+    }
     if let message { words.append("message \"\(oneLine(message))\"") }
     let row = ["\(number)", words.joined(separator: "  ")]
     return String(Table.line(row, widths ?? Table.widths(of: [row])).dropLast())
@@ -158,14 +177,8 @@ struct HistoryOutput {
 
   private func json(_ version: HistoryLine, _ change: (any ShownChange)?) -> JSON {
     let modelChanges = showsObjects ? change?.modelChanges ?? [] : []
-    return JSON.object([
-      "number": .number("\(version.number)"),
-      "saved": ValueText.exchange.json(.date(version.saved)),
-      "model": version.model.map(JSON.string), "name": version.name.map(JSON.string),
-      "author": version.author.map(JSON.string), "message": version.message.map(JSON.string),
-      "undoneTo": version.undoneTo.map { .number("\($0)") },
-      "context": version.context.map(JSON.string), "bundle": version.bundle.map(JSON.string),
-      "process": version.process.map(JSON.string), "changes": change?.counts?.json,
+    return version.json.adding([
+      "changes": change?.counts?.json,
       "modelChanges": modelChanges.isEmpty ? nil : .array(modelChanges.map(ModelCommand.json)),
     ])
   }

@@ -49,6 +49,7 @@ extension InfoCommand {
           "versionCount": .number(manifest.versions.count),
           "models": .strings(manifest.models.map(\.name)),
           "heads": heads.count > 1 ? .strings(heads) : nil,
+          "currentHead": heads.count > 1 ? .string(try document.heads.current) : nil,
           "metadata": .members(
             manifest.metadata.sorted { $0.key < $1.key }.map {
               JSON.Member(name: $0.key, value: .string($0.value))
@@ -99,7 +100,12 @@ extension InfoCommand {
       InfoFact("model", manifest.models.map(\.name).joined(separator: ", ")),
     ]
     let heads = try document.heads.names
-    if heads.count > 1 { facts.append(InfoFact("heads", heads.joined(separator: ", "))) }
+    if heads.count > 1 {
+      facts += [
+        InfoFact("heads", heads.joined(separator: ", ")),
+        InfoFact("current head", try document.heads.current),
+      ]
+    }
     if !document.attachments.isEmpty {
       facts.append(
         InfoFact(

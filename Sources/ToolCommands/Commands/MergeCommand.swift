@@ -8,11 +8,13 @@ import ObjectGraph
 enum MergeCommand {
   static let base = Argument(
     "BASE",
-    "The document or store that A and B derive from, or a version of one: DOC@3. With --patch, the document "
-      + "or store that receives the changes.",
+    "The document or store that A and B derive from, or a version of one: DOC@3. With --patch or a head, the "
+      + "document or store that receives the changes.",
     role: .input)
   static let ours = Argument(
-    "A", "The copy that receives the changes of B.", isRequired: false, role: .input)
+    "A",
+    "The copy that receives the changes of B. Without B, the head of the document whose changes are merged.",
+    isRequired: false, role: .input)
   static let theirs = Argument(
     "B", "The copy with the other changes.", isRequired: false, role: .input)
   static let patch = Option(
@@ -35,9 +37,13 @@ enum MergeCommand {
   /// Returns the command. It opens stores through `reader`.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
-      "merge", "merges the changes of two copies of a document or a store",
+      "merge", "merges the changes of two copies of a document or a store, or of a head",
       discussion: """
-        The result is A with the changes that lead from BASE to B. Each of the three is a document, a packed \
+        'quire merge DOC HEAD' merges a head into the current one, or into the one that DOC@HEAD names, and saves a \
+        version that names the merged version. The base is the newest version from which both derive, so the same head \
+        can be merged again and again.
+
+        With three copies, the result is A with the changes that lead from BASE to B. Each of the three is a document, a packed \
         document, a store or a version of one, with the same model. The result has the kind and the versions of \
         A, and one version more. Its name in C decides whether a document is packed. An empty file as BASE is \
         a store without objects.
@@ -79,6 +85,8 @@ enum MergeCommand {
       changing: [base, ours, theirs],
       examples: [
         Example(
+          "quire merge Trip.quire draft", "Merges the head 'draft' into the current head."),
+        Example(
           "quire merge Base.quire Ours.quire Theirs.quire --output Merged.quire",
           "Writes a document with the changes of both."),
         Example(
@@ -96,12 +104,13 @@ enum MergeCommand {
       if let path = invocation.value(of: patch) {
         return try apply(path, made, reader, models, invocation)
       }
-      guard let own = invocation.value(of: ours), let other = invocation.value(of: theirs) else {
-        let (name, help) =
-          invocation.value(of: ours) == nil ? (ours.name, ours.help) : (theirs.name, theirs.help)
-        throw CommandError.wrongUsage("Missing argument \(name): \(help)")
+      guard let own = invocation.value(of: ours) else {
+        throw CommandError.wrongUsage("Missing argument \(ours.name): \(ours.help)")
       }
       let choices = try DiffCommand.choices(invocation)
+      guard let other = invocation.value(of: theirs) else {
+        return try merge(head: own, made, choices, reader, models, invocation)
+      }
       let sources = try MergeSources(
         base: DiffSides.source(invocation[base], reader, models, invocation, mayBeEmpty: true),
         ours: DiffSides.source(own, reader, models, invocation),
@@ -112,6 +121,32 @@ enum MergeCommand {
         try MergeTranslation(part, choices, renumbers: renumbers).layers()
       }.run(made)
     }
+  }
+
+  /// Merges a head into another head of the same document.
+  private static func merge(
+    head: String, _ made: Output?, _ choices: MatchChoices, _ reader: StoreReader,
+    _ models: ModelReader, _ invocation: Invocation
+  ) throws -> ExitCode {
+    let word = invocation[base]
+    let heads: HeadSides
+    do {
+      let document = try reader.document(word, access: .readOnly)
+      defer { try? document.close() }
+      heads = try HeadSides(of: head, into: document, named: word, at: reader.headPlace(word))
+    }
+    let sources = try heads.sources { name, place in
+      try DiffSides.source(name, at: place, reader, models, invocation)
+    }
+    defer { sources.close() }
+    if heads.merged.isEmpty {
+      try invocation.console.messages.writeLine(
+        "'\(oneLine(word))' contains the newest version of '\(oneLine(head))' already.")
+    }
+    let renumbers = invocation.has(renumber)
+    return try MergeRun(sources, merged: heads.merged, reader, models, invocation) { part in
+      try MergeTranslation(part, choices, renumbers: renumbers).layers()
+    }.run(made)
   }
 
   private static func apply(
@@ -163,7 +198,7 @@ enum MergeCommand {
     switch (made != nil, invocation.has(inPlace), invocation.has(.dryRun)) {
     case (true, true, _):
       throw CommandError.wrongUsage("Give either --output or --in-place.")
-    case (false, false, false):
+    case (false, false, false) where invocation.value(of: theirs) != nil || invocation.has(patch):
       throw CommandError.wrongUsage(
         "The merge needs a place for its result.",
         hint: "Give a new path with --output, or --in-place to change A.")

@@ -1,4 +1,5 @@
 import CommandInterface
+import Comparison
 import Documents
 import DurableFiles
 import JSONText
@@ -255,9 +256,11 @@ enum MigrateCommand {
       var running = migrator
       running.progress = { line.show($0.share) }
       defer { line.end() }
+      let place = try reader.headPlace(path)
       try Document.migrate(
-        path, to: target.model, with: running, in: reader.places,
-        whenHeld: .wait(.seconds(5)), author: origin.author, message: origin.message)
+        place.path, to: target.model, with: running, in: reader.places,
+        whenHeld: .wait(.seconds(5)), head: place.version?.head, author: origin.author,
+        message: origin.message)
       invocation.console.outcome.didChange("The migration is complete.")
     }
     for (name, plan) in plans {

@@ -113,7 +113,7 @@ final class WatchedDocument: WatchedPlace {
 
   init(_ path: String, _ reader: StoreReader) throws {
     (self.path, self.reader) = (path, reader)
-    if try reader.disk.status(of: path).kind == .file {
+    if try reader.disk.status(of: reader.headPlace(path).path).kind == .file {
       throw CommandError.wrongUsage(
         "'\(oneLine(path))' is a packed document, which never changes.",
         hint: "Watch a document or a store.")

@@ -16,7 +16,7 @@ extension CompletionNames {
   ) -> SuggestedWords {
     switch kind {
     case .text, .path, .paths, .folder, .command: return .none
-    case .modelVersion, .version, .storeName, .storeType, .attachment, .plugin:
+    case .modelVersion, .version, .head, .storeName, .storeType, .attachment, .plugin:
       return SuggestedWords(candidates(of: kind, for: line), for: value, after: stem)
     case .entity, .entities, .keyPaths, .sortKeys, .aggregates, .predicate, .assignments,
       .variables, .template:

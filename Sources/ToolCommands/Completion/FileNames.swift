@@ -71,6 +71,7 @@ struct FileNames: CompletionNames {
         return try names.models.read(path).versions.map { Candidate($0.name) }
       } ?? []
     case .version: return manifest(of: line) { $0.versions.map(candidate) }
+    case .head: return manifest(of: line) { $0.headNames.map { Candidate($0) } }
     case .storeName:
       return manifest(of: line) { $0.stores.map { Candidate($0.name, $0.type.rawValue) } }
     case .attachment:

@@ -9,15 +9,18 @@ struct MergeRun {
   private let sources: MergeSources
   /// Returns the changes of one store.
   private let layers: (MergePart) throws -> MergeLayers
+  /// The versions of other heads that the result names as merged.
+  private let merged: [Int64]
   private let reader: StoreReader
   private let models: ModelReader
   private let invocation: Invocation
 
   init(
-    _ sources: MergeSources, _ reader: StoreReader, _ models: ModelReader,
+    _ sources: MergeSources, merged: [Int64] = [], _ reader: StoreReader, _ models: ModelReader,
     _ invocation: Invocation, _ layers: @escaping (MergePart) throws -> MergeLayers
   ) {
     self.sources = sources
+    self.merged = merged
     self.layers = layers
     self.reader = reader
     self.models = models
@@ -32,13 +35,13 @@ struct MergeRun {
     if let store = sources.ours.stores.first?.store {
       try reader.checkMessage(for: store, at: sources.ours.place.path, invocation)
     }
-    let opening = PlaceOpening(reader.places) { path, access in
-      try reader.document(path, access: access)
+    let opening = PlaceOpening(reader.places) { place, access in
+      try reader.document(place.path, access: access, version: place.version)
     } store: { path, readOnly in
       try DiffSides.store(path, reader, models, invocation, readOnly: readOnly)
     }
     if let output { try check(output, MergeTarget(sources.ours, opening)) }
-    let merge = try Merge(sources, opening, layers)
+    let merge = try Merge(sources, opening, merged: merged, layers)
     (merge.author, merge.message) = (origin.author, origin.message)
     let report = MergeReport(merge.conflicts, invocation)
     guard let sides = try report.sides() else {

@@ -14,17 +14,27 @@ extension StoreReader {
   /// The backends and the disk.
   var places: StorePlaces { StorePlaces(backends, on: disk) }
 
-  /// Opens a document. For exclusive access, waits for up to five seconds while another process has the document open. If
-  /// programs share the document, the tool shares it too.
+  /// Opens a document, or a head of it: `DOC@draft`. For exclusive access, waits for up to five seconds while another process
+  /// has the document open. If programs share the document, the tool shares it too.
   func document(
-    _ path: String, access: Document.Access, head: String = HeadName.main,
-    version: VersionReference? = nil, acceptsDamage: Bool = false
+    _ path: String, access: Document.Access, version: VersionReference? = nil,
+    acceptsDamage: Bool = false
   ) throws -> Document {
-    try checkHasNoVersion(path)
+    let place = try headPlace(path)
     let document = try places.openDocument(
-      path, access: access, head: head, version: version, acceptsDamage: acceptsDamage)
+      place.path, access: access, version: version ?? place.version, acceptsDamage: acceptsDamage)
     if acceptsDamage { for store in document.stores { try noteDamage(of: store, at: path) } }
     return document
+  }
+
+  /// Returns the path of a document and the head that the command line names, or of anything else.
+  ///
+  /// - Throws: ``CommandError`` for `DOC@VERSION`, which only commands with `--version` read.
+  func headPlace(_ word: String) throws -> VersionedPath {
+    let place = try VersionedPath(word, on: disk)
+    if place.version?.head != nil { return place }
+    try checkHasNoVersion(word)
+    return VersionedPath(word, nil)
   }
 
   /// Parses the name of a version: its number, or a head with a number of steps back.
@@ -64,30 +74,24 @@ extension StoreReader {
         + "\(CommandError.quoted(place.path)).")
   }
 
-  /// Returns the head that a path names, for commands that work on a whole head.
-  ///
-  /// - Parameter word: The path as the command line names it.
-  /// - Throws: ``CommandError`` if the path names a version.
-  func head(of place: VersionedPath, _ word: String) throws -> String {
-    guard let version = place.version else { return HeadName.main }
-    if case .head(let name) = version.start, version.steps == 0 { return name }
-    try checkHasNoVersion(word)
-    return HeadName.main
-  }
-
-  /// Returns whether there is a document at a path, as a folder or packed, and not a store.
+  /// Returns whether there is a document at a path, as a folder or packed, and not a store. The path may name a head.
   ///
   /// - Throws: `DiskError` if a file or a folder is there and can't be read.
-  func isDocument(_ path: String) throws -> Bool { try places.isDocument(path) }
+  func isDocument(_ path: String) throws -> Bool {
+    let place = try VersionedPath(path, on: disk)
+    return try places.isDocument(place.version?.head == nil ? path : place.path)
+  }
 
   /// Returns the versions of a document's model; `nil` if there is no document at the path.
   ///
   /// A store of the document may be damaged, because its last save is not needed.
   func modelVersions(ofDocumentAt path: String) throws -> ModelVersions? {
     guard try isDocument(path) else { return nil }
-    let isFolder = try disk.status(of: path).kind == .directory
-    if isFolder, try !disk.exists(path.trimmingSlashes + "/manifest.json") { return nil }
-    let document = try Document.open(path, in: places, access: .readOnly, acceptsDamage: true)
+    let folder = try headPlace(path).path
+    let isFolder = try disk.status(of: folder).kind == .directory
+    if isFolder, try !disk.exists(folder.trimmingSlashes + "/manifest.json") { return nil }
+    let document = try places.openDocument(
+      folder, access: .readOnly, version: headPlace(path).version, acceptsDamage: true)
     defer { try? document.close() }
     return ModelVersions(
       try document.modelVersions.map { ModelVersions.Version($0.name, model: $0.model) },

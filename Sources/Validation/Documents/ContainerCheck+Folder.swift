@@ -73,7 +73,7 @@ extension ContainerCheck {
       if known.contains(name) { continue }
       if !isForeign(name) { checkUnnamed(name, entry.kind, isLeftover: false) }
     }
-    var named: Set<String> = seen
+    var named: Set<String> = seen.union([Container.currentHeadFile])
     for name in manifest.heads {
       named.insert(Container.manifestFile(ofHead: name))
       named.insert(Container.recoveryFile(ofHead: name))

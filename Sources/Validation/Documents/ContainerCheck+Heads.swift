@@ -33,6 +33,23 @@ extension ContainerCheck {
     }
   }
 
+  /// Checks that the file with the name of the current head names a head (spec §7.7.10).
+  func checkCurrentHead(_ manifest: ManifestCheck) throws {
+    let file = Container.currentHeadFile
+    guard let kind = try kind(file) else { return }
+    guard kind == .file else {
+      findings.add(.currentHead, place(file), "This path is a \(kind).")
+      return
+    }
+    let opened = try open(file)
+    let byteCount = try min(opened.byteCount(), HeadName.lengthLimit + 2)
+    let text = String(decoding: try opened.read(byteCount: byteCount, at: 0), as: UTF8.self)
+    if manifest.isSound, !([HeadName.main] + manifest.heads).contains(where: { text == $0 + "\n" })
+    {
+      findings.add(.currentHead, place(file), "The file does not contain the name of a head.")
+    }
+  }
+
   /// Checks that heads with one version agree about it, and that no two heads write to one file (spec §7.7.3, §7.7.4).
   func checkAgreement(_ heads: [ManifestCheck]) {
     var versions: [Int64: [String?]] = [:]

@@ -85,6 +85,7 @@ final class ContainerCheck {
       }
     }
     checkAgreement(heads)
+    try checkCurrentHead(manifest)
     checked.versionCount = Set(heads.flatMap(\.versions)).count
     if heads.allSatisfy(\.isSound), heads.count == manifest.heads.count + 1 {
       try checkFolder(manifest)

@@ -68,6 +68,7 @@ extension Rule {
     attachmentDigest, modelFile, modelFileHashes, storeUUID, storeType, countedCommit, storeModel,
     versionCommits, unconfirmed, leftover, strangeFile, brokenRecovery, recoveryThere,
     archiveForm, packedBytes, loggedVersion, storeAddress, headManifest, headVersion, headFile,
+    currentHead,
   ]
 
   static let noManifest = Rule("CONT-001", "A document's folder has a manifest", "7.2.1")
@@ -116,5 +117,6 @@ extension Rule {
   static let headVersion = Rule(
     "CONT-025", "A number stands for one version in all heads", "7.7.3")
   static let headFile = Rule("CONT-026", "No file is the file of a store in two heads", "7.7.4")
+  static let currentHead = Rule("CONT-027", "The current head is a head of the document", "7.7.10")
   static let recoveryThere = Rule("CONT-019", .information, "The document has no recovery", "7.6.1")
 }

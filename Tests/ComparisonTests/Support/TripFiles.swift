@@ -65,9 +65,11 @@ final class TripFiles {
     try document.close()
   }
 
-  /// Saves changes of a document's objects.
+  /// Saves changes of a document's objects, on the head that the path names.
   func edit(_ path: String, _ body: (ManagedObjectContext) throws -> Void) throws {
-    let document = try Document.open(path, in: places)
+    let parts = path.split(separator: "@").map(String.init)
+    let document = try Document.open(
+      parts[0], in: places, head: parts.count > 1 ? parts[1] : nil)
     let coordinator = PersistentStoreCoordinator(model: try document.model)
     for store in document.stores { try coordinator.add(store) }
     let context = ManagedObjectContext(coordinator, concurrency: .confined)

@@ -171,6 +171,9 @@ struct BrokenDocument: CustomStringConvertible, Sendable {
       $0.files["stores/draft.main-3.store"] = nil
       $0.replaceInDraft("stores/draft.main-3.store", "stores/main.store")
     },
+    BrokenDocument("CONT-027", DocumentFiles.heads) {
+      $0.files["heads/current"] = Array("drafts\n".utf8)
+    },
     BrokenDocument("CONT-022", DocumentFiles.logged) {
       // The version in the log follows version 2.
       $0.replace(

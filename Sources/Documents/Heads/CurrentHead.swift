@@ -1,0 +1,82 @@
+import DurableFiles
+
+/// The current head: the one that opens when a caller names none (spec §7.7.10).
+extension Container {
+  /// The file with the name of the current head. Without the file, `main` is current.
+  package static let currentHeadFile = "\(headsFolder)/current"
+
+  /// The name of the current head, which may be the name of no head.
+  ///
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noHead`` if the file contains no name.
+  package var currentHead: String {
+    get throws {
+      try reading {
+        let file: DurableFile
+        do {
+          file = try disk.open(
+            inner(Container.currentHeadFile), for: .read, links: .refusedBelow(path))
+        } catch let error as DiskError
+          where error.code == .notFound || error.code == .notADirectory
+        {
+          return HeadName.main
+        }
+        let byteCount = try min(file.byteCount(), HeadName.lengthLimit + 2)
+        let text = String(decoding: try file.read(byteCount: byteCount, at: 0), as: UTF8.self)
+        let name = String(text.dropLast())
+        guard text.last == "\n", name == HeadName.main || HeadName.objection(to: name) == nil else {
+          throw DocumentError(
+            .noHead, "The file contains no name of a head. Make a head current to replace it.",
+            path: file.path)
+        }
+        return name
+      }
+    }
+  }
+
+  /// Returns the folder as the current head sees it.
+  ///
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noHead`` if it is no head of the document. `main` in its place
+  ///   would be another line of versions than the user has chosen.
+  func onCurrentHead() throws -> Container {
+    let name = try currentHead
+    if name == HeadName.main { return on(nil) }
+    guard try on(nil).writtenManifest().manifest.heads.contains(name) else {
+      throw DocumentError(
+        .noHead,
+        "The current head is \"\(name)\", but the document has no such head any more. Make another head current.",
+        path: path)
+    }
+    return on(name)
+  }
+
+  /// Makes a head current.
+  func writeCurrentHead(_ name: String) throws {
+    try reading {
+      let folder = inner(Container.headsFolder)
+      if try !disk.exists(folder) { try disk.makeDirectory(folder) }
+      try disk.replace(inner(Container.currentHeadFile), links: .refused) { writer in
+        try writer.write(name + "\n")
+      }
+    }
+  }
+}
+
+extension DocumentHeads {
+  /// The name of the current head: the one that opens when a caller names none. It is `main` in a new document.
+  ///
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noHead`` if the document does not tell.
+  public var current: String {
+    get throws { try document.container.currentHead }
+  }
+
+  /// Makes a head current. Documents that are open stay on their heads.
+  ///
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noHead`` if there is no such head; the errors of a save.
+  public func makeCurrent(_ name: String) throws {
+    try document.withExclusiveAccess {
+      let container = document.container
+      if name != HeadName.main { _ = try container.mainManifest(naming: name) }
+      try container.writeCurrentHead(name)
+    }
+  }
+}
