@@ -21,16 +21,47 @@ let relaxed: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-/// Returns a module with all strict settings of the compiler.
-func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+/// Returns the dependencies in a text, with a space between them. A list would take a line for each few of them.
+func named(_ text: String) -> [Target.Dependency] {
+  text.split(separator: " ").map { .byName(name: String($0)) }
 }
 
-func tests(
-  _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+/// Returns a module, in a folder of its name in `Sources` unless a path is given.
+func module(
+  _ name: String, _ imports: String = "", at path: String? = nil, exclude: [String] = [],
+  settings: [SwiftSetting] = strict
 ) -> Target {
+  .target(
+    name: name, dependencies: named(imports), path: path, exclude: exclude,
+    swiftSettings: settings)
+}
+
+/// Returns a module that several targets of tests use.
+func support(
+  _ name: String, _ imports: String = "", exclude: [String] = [],
+  settings: [SwiftSetting] = strict
+) -> Target {
+  module(name, imports, at: "Tests/Support/\(name)", exclude: exclude, settings: settings)
+}
+
+func program(
+  _ name: String, _ imports: String, at path: String? = nil, settings: [SwiftSetting] = strict
+) -> Target {
+  .executableTarget(
+    name: name, dependencies: named(imports), path: path, swiftSettings: settings)
+}
+
+/// Returns the module of a library of the system.
+func system(
+  _ name: String, _ library: String, apt: String, brew: String, at path: String
+) -> Target {
+  .systemLibrary(
+    name: name, path: path, pkgConfig: library, providers: [.apt([apt]), .brew([brew])])
+}
+
+func tests(_ name: String, _ imports: String, exclude: [String] = []) -> Target {
   .testTarget(
-    name: name, dependencies: dependencies + ["TestEffort"], exclude: exclude,
+    name: name, dependencies: named(imports + " TestEffort"), exclude: exclude,
     swiftSettings: relaxed)
 }
 
@@ -73,22 +104,17 @@ let package = Package(
     .target(name: "CProcessor"),
     .target(name: "CArrow"),
     .target(name: "CStorePlugin", dependencies: ["CArrow"]),
-    .systemLibrary(
-      name: "CLibXML2", path: "Sources/XMLEvents/CLibXML2", pkgConfig: "libxml-2.0",
-      providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
-    module("Checksums", ["CChecksums"]),
-    .target(
-      name: "XMLEvents", dependencies: ["CLibXML2"], exclude: ["CLibXML2"], swiftSettings: strict),
-    module("PropertyLists", ["XMLEvents"]),
-    .systemLibrary(
-      name: "CZlib", path: "Sources/Deflate/CZlib", pkgConfig: "zlib",
-      providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    .systemLibrary(
-      name: "CLibDeflate", path: "Sources/Deflate/CLibDeflate", pkgConfig: "libdeflate",
-      providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
-    .target(
-      name: "Deflate", dependencies: ["CLibDeflate", "CZlib"], exclude: ["CLibDeflate", "CZlib"],
-      swiftSettings: strict),
+    system(
+      "CLibXML2", "libxml-2.0", apt: "libxml2-dev", brew: "libxml2",
+      at: "Sources/XMLEvents/CLibXML2"),
+    module("Checksums", "CChecksums"),
+    module("XMLEvents", "CLibXML2", exclude: ["CLibXML2"]),
+    module("PropertyLists", "XMLEvents"),
+    system("CZlib", "zlib", apt: "zlib1g-dev", brew: "zlib", at: "Sources/Deflate/CZlib"),
+    system(
+      "CLibDeflate", "libdeflate", apt: "libdeflate-dev", brew: "libdeflate",
+      at: "Sources/Deflate/CLibDeflate"),
+    module("Deflate", "CLibDeflate CZlib", exclude: ["CLibDeflate", "CZlib"]),
     module("DurableFiles"),
     module("TextMatching"),
     module("FullText"),
@@ -97,495 +123,388 @@ let package = Package(
 
     // The disk of tests, and their random numbers.
     module("SeededRandom"),
-    module("DiskSimulation", ["DurableFiles", "SeededRandom"]),
+    module("DiskSimulation", "DurableFiles SeededRandom"),
 
     // Databases in files that other systems made.
-    .systemLibrary(
-      name: "CSQLite3", path: "Sources/SQLiteFiles/CSQLite3", pkgConfig: "sqlite3",
-      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
-    .target(
-      name: "SQLiteFiles", dependencies: ["CSQLite3", "DurableFiles"], exclude: ["CSQLite3"],
-      swiftSettings: strict),
+    system(
+      "CSQLite3", "sqlite3", apt: "libsqlite3-dev", brew: "sqlite3",
+      at: "Sources/SQLiteFiles/CSQLite3"),
+    module("SQLiteFiles", "CSQLite3 DurableFiles", exclude: ["CSQLite3"]),
 
     // Databases on PostgreSQL servers.
-    .systemLibrary(
-      name: "CPostgreSQL", path: "Sources/PostgreSQLConnection/CPostgreSQL", pkgConfig: "libpq",
-      providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-    .target(
-      name: "PostgreSQLConnection", dependencies: ["CPostgreSQL"], exclude: ["CPostgreSQL"],
-      swiftSettings: strict),
+    system(
+      "CPostgreSQL", "libpq", apt: "libpq-dev", brew: "libpq",
+      at: "Sources/PostgreSQLConnection/CPostgreSQL"),
+    module("PostgreSQLConnection", "CPostgreSQL", exclude: ["CPostgreSQL"]),
 
     // Folders that are packed into one file and read in place.
-    module("Archives", ["DurableFiles", "Deflate"]),
+    module("Archives", "DurableFiles Deflate"),
 
     // The object model and its rows.
-    module(
-      "ObjectModel", ["Checksums", "PropertyLists", "JSONText", "TextMatching"]),
-    module("Rows", ["ObjectModel", "FullText", "Checksums", "CArrow", "TextMatching"]),
-    module("ObjectQuery", ["ObjectModel", "Rows", "TextMatching", "FullText"]),
+    module("ObjectModel", "Checksums PropertyLists JSONText TextMatching"),
+    module("Rows", "ObjectModel FullText Checksums CArrow TextMatching"),
+    module("ObjectQuery", "ObjectModel Rows TextMatching FullText"),
     // Models in files: Apple's sources and archives, text and JSON.
     module(
-      "ModelNotations",
-      [
-        "ObjectModel", "ObjectQuery", "PropertyLists", "XMLEvents", "JSONText", "TextMatching",
-      ]),
+      "ModelNotations", "ObjectModel ObjectQuery PropertyLists XMLEvents JSONText TextMatching"),
 
     // Stores: the interface, and the backends behind it.
     module(
       "StoreInterface",
-      [
-        "ModelNotations", "ObjectModel", "Rows", "ObjectQuery", "PropertyLists", "DurableFiles",
-        "XMLEvents",
-      ]),
-    module(
-      "BlockFileFormat", ["ObjectModel", "Rows", "DurableFiles", "Checksums", "Deflate"]),
+      "ModelNotations ObjectModel Rows ObjectQuery PropertyLists DurableFiles XMLEvents"),
+    module("BlockFileFormat", "ObjectModel Rows DurableFiles Checksums Deflate"),
     // Requests in SQL, for the stores in databases.
-    module("SQLTranslation", ["ObjectModel", "ObjectQuery", "Rows"]),
+    module("SQLTranslation", "ObjectModel ObjectQuery Rows"),
     // The store in tables, over any database.
     module(
       "RelationalStore",
-      ["SQLTranslation", "StoreInterface", "ObjectModel", "ObjectQuery", "Rows", "PropertyLists"]),
-    .target(
-      name: "SQLiteStore",
-      dependencies: [
-        "RelationalStore", "SQLTranslation", "SQLiteFiles", "StoreInterface", "ModelNotations",
-        "ObjectModel",
-        "ObjectQuery", "Rows", "PropertyLists", "DurableFiles", "Deflate",
-      ], path: "Plugins/SQLiteStore/Sources", swiftSettings: strict),
-    .target(
-      name: "PostgreSQLStore",
-      dependencies: [
-        "RelationalStore", "SQLTranslation", "PostgreSQLConnection", "StoreInterface",
-        "ModelNotations", "ObjectModel", "ObjectQuery", "Rows", "DurableFiles",
-      ], path: "Plugins/PostgreSQLStore/Sources", swiftSettings: strict),
-    .target(
-      name: "BinaryStore",
-      dependencies: [
-        "BlockFileFormat", "StoreInterface", "ModelNotations", "ObjectModel", "Rows",
-        "PropertyLists", "DurableFiles",
-        "Checksums", "Deflate",
-      ], path: "Plugins/BinaryStore/Sources", swiftSettings: strict),
-    .target(
-      name: "XMLStore",
-      dependencies: [
-        "StoreInterface", "ModelNotations", "ObjectModel", "Rows", "PropertyLists", "DurableFiles",
-        "XMLEvents", "TextMatching",
-      ], path: "Plugins/XMLStore/Sources", swiftSettings: strict),
+      "SQLTranslation StoreInterface ObjectModel ObjectQuery Rows PropertyLists"),
+    module(
+      "SQLiteStore",
+      """
+      RelationalStore SQLTranslation SQLiteFiles StoreInterface ModelNotations ObjectModel \
+      ObjectQuery Rows PropertyLists DurableFiles Deflate
+      """, at: "Plugins/SQLiteStore/Sources"),
+    module(
+      "PostgreSQLStore",
+      """
+      RelationalStore SQLTranslation PostgreSQLConnection StoreInterface ModelNotations \
+      ObjectModel ObjectQuery Rows DurableFiles
+      """, at: "Plugins/PostgreSQLStore/Sources"),
+    module(
+      "BinaryStore",
+      """
+      BlockFileFormat StoreInterface ModelNotations ObjectModel Rows PropertyLists DurableFiles \
+      Checksums Deflate
+      """, at: "Plugins/BinaryStore/Sources"),
+    module(
+      "XMLStore",
+      """
+      StoreInterface ModelNotations ObjectModel Rows PropertyLists DurableFiles XMLEvents \
+      TextMatching
+      """, at: "Plugins/XMLStore/Sources"),
 
     // Store plug-ins, in libraries that are loaded on demand: the code that both sides of the C interface share, the host, and
     // the support for plug-ins.
     module(
       "PluginExchange",
-      [
-        "CStorePlugin", "ModelNotations", "ObjectModel", "ObjectQuery", "Rows", "StoreInterface",
-        "PropertyLists",
-        "XMLEvents", "DurableFiles",
-      ]),
+      """
+      CStorePlugin ModelNotations ObjectModel ObjectQuery Rows StoreInterface PropertyLists \
+      XMLEvents DurableFiles
+      """),
     module(
       "PluginHost",
-      [
-        "CStorePlugin", "CArrow", "PluginExchange", "ObjectModel", "ObjectQuery", "Rows",
-        "StoreInterface",
-        "DurableFiles", "JSONText", "Checksums",
-      ]),
+      """
+      CStorePlugin CArrow PluginExchange ObjectModel ObjectQuery Rows StoreInterface DurableFiles \
+      JSONText Checksums
+      """),
     module(
       "PluginSupport",
-      [
-        "CStorePlugin", "CArrow", "PluginExchange", "ObjectModel", "ObjectQuery", "Rows",
-        "StoreInterface",
-        "DurableFiles", "PropertyLists",
-      ]),
+      """
+      CStorePlugin CArrow PluginExchange ObjectModel ObjectQuery Rows StoreInterface DurableFiles \
+      PropertyLists
+      """),
 
     // The conformance tests that a backend's author runs on a backend.
     module(
       "StoreConformance",
-      [
-        "StoreInterface", "ObjectModel", "ObjectQuery", "Rows", "PropertyLists", "SeededRandom",
-        "DurableFiles", "DiskSimulation",
-      ]),
+      """
+      StoreInterface ObjectModel ObjectQuery Rows PropertyLists SeededRandom DurableFiles \
+      DiskSimulation
+      """),
 
     // The macros that make a class an entity: their expansion, and the program that the compiler starts for it.
-    module("MacroExpansion", ["JSONText"]),
+    module("MacroExpansion", "JSONText"),
     .macro(name: "EntityMacros", dependencies: ["MacroExpansion"], swiftSettings: strict),
 
     // Objects: coordinator, contexts, managed objects.
-    module(
-      "ObjectGraph",
-      [
-        "CProcessor", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "TextMatching",
-      ]),
+    module("ObjectGraph", "CProcessor ObjectModel Rows ObjectQuery StoreInterface TextMatching"),
     // The macros with which classes declare entities.
-    module("Entities", ["ObjectModel", "ObjectQuery", "ObjectGraph", "EntityMacros"]),
+    module("Entities", "ObjectModel ObjectQuery ObjectGraph EntityMacros"),
 
     // Migration of stores from one version of their model to another.
-    module(
-      "Migration",
-      ["ModelNotations", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph"]),
+    module("Migration", "ModelNotations ObjectModel Rows ObjectQuery StoreInterface ObjectGraph"),
 
     // Documents: the container, its versions and attachments, and the objects of a document with autosave.
     module(
       "Documents",
-      [
-        "ModelNotations", "ObjectModel", "Rows", "StoreInterface", "ObjectGraph", "Migration",
-        "DurableFiles",
-        "PropertyLists", "JSONText", "Checksums", "Archives",
-      ]),
+      """
+      ModelNotations ObjectModel Rows StoreInterface ObjectGraph Migration DurableFiles \
+      PropertyLists JSONText Checksums Archives
+      """),
 
     // Import and export of objects as text.
     module(
       "Interchange",
-      [
-        "ObjectModel", "Rows", "StoreInterface", "ObjectGraph", "DurableFiles", "JSONText",
-        "TextMatching",
-      ]),
+      "ObjectModel Rows StoreInterface ObjectGraph DurableFiles JSONText TextMatching"),
 
     // Comparison of documents and stores, three-way merges, and patches.
     module(
       "Comparison",
-      [
-        "ObjectModel", "ObjectQuery", "Rows", "StoreInterface", "ObjectGraph", "Documents",
-        "Interchange", "Archives", "DurableFiles", "JSONText", "TextMatching",
-      ]),
+      """
+      ObjectModel ObjectQuery Rows StoreInterface ObjectGraph Documents Interchange Archives \
+      DurableFiles JSONText TextMatching
+      """),
 
     // Validation of documents by every rule of the specification.
     module(
       "Validation",
-      [
-        "ModelNotations", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "Documents",
-        "BlockFileFormat",
-        "PropertyLists", "XMLEvents", "JSONText", "DurableFiles", "Deflate", "Checksums",
-        "Archives", "TextMatching",
-      ]),
+      """
+      ModelNotations ObjectModel Rows ObjectQuery StoreInterface Documents BlockFileFormat \
+      PropertyLists XMLEvents JSONText DurableFiles Deflate Checksums Archives TextMatching
+      """),
 
     // Recovery of the readable objects of damaged stores.
     module(
       "Recovery",
-      [
-        "ModelNotations", "ObjectModel", "Rows", "StoreInterface", "BlockFileFormat", "XMLStore",
-        "PropertyLists",
-        "DurableFiles", "Deflate",
-      ]),
+      """
+      ModelNotations ObjectModel Rows StoreInterface BlockFileFormat XMLStore PropertyLists \
+      DurableFiles Deflate
+      """),
 
     // Swift source with a class for each entity, and the tool that writes this source during a build.
-    module("ModelCode", ["ModelNotations", "ObjectModel", "ObjectQuery"]),
-    .executableTarget(
-      name: "quire-classes", dependencies: ["ModelCode", "ModelNotations", "ObjectModel"],
-      swiftSettings: strict),
+    module("ModelCode", "ModelNotations ObjectModel ObjectQuery"),
+    program("quire-classes", "ModelCode ModelNotations ObjectModel"),
     .plugin(
       name: "GenerateModel", capability: .buildTool(), dependencies: ["quire-classes"],
       path: "Plugins/GenerateModel"),
 
     // The exported symbol of a plug-in is in a module of its own, so that several backends can be linked into one program.
-    .target(
-      name: "BinaryStoreExport", dependencies: ["BinaryStore", "PluginSupport"],
-      path: "Plugins/BinaryStore/Export", swiftSettings: strict),
-    .target(
-      name: "SQLiteStoreExport", dependencies: ["SQLiteStore", "PluginSupport"],
-      path: "Plugins/SQLiteStore/Export", swiftSettings: strict),
-    .target(
-      name: "PostgreSQLStoreExport", dependencies: ["PostgreSQLStore", "PluginSupport"],
-      path: "Plugins/PostgreSQLStore/Export", swiftSettings: strict),
-    .target(
-      name: "XMLStoreExport", dependencies: ["XMLStore", "PluginSupport"],
-      path: "Plugins/XMLStore/Export", swiftSettings: strict),
+    module("BinaryStoreExport", "BinaryStore PluginSupport", at: "Plugins/BinaryStore/Export"),
+    module("SQLiteStoreExport", "SQLiteStore PluginSupport", at: "Plugins/SQLiteStore/Export"),
+    module(
+      "PostgreSQLStoreExport",
+      "PostgreSQLStore PluginSupport", at: "Plugins/PostgreSQLStore/Export"),
+    module("XMLStoreExport", "XMLStore PluginSupport", at: "Plugins/XMLStore/Export"),
 
     // Files that are parts of the tool: the templates of new plug-ins, the style and the script of reports.
     .target(name: "CEmbeddedFiles", exclude: ["PluginTemplates", "Report"]),
-    module("EmbeddedFiles", ["CEmbeddedFiles"]),
+    module("EmbeddedFiles", "CEmbeddedFiles"),
 
     // The process itself and other programs, and the parts of a command-line tool that know no store.
-    module("SystemPrograms", ["DurableFiles"]),
-    module("CommandInterface", ["SystemPrograms", "DurableFiles", "JSONText", "TextMatching"]),
+    module("SystemPrograms", "DurableFiles"),
+    module("CommandInterface", "SystemPrograms DurableFiles JSONText TextMatching"),
 
     // The kit for authors of plug-ins: templates, trials, measurements and packages.
     module(
       "PluginKit",
-      [
-        "EmbeddedFiles", "SystemPrograms", "PluginHost", "StoreConformance", "StoreInterface",
-        "ObjectModel", "ObjectQuery", "Rows", "SeededRandom", "Archives", "DurableFiles",
-      ]),
+      """
+      EmbeddedFiles SystemPrograms PluginHost StoreConformance StoreInterface ObjectModel \
+      ObjectQuery Rows SeededRandom Archives DurableFiles
+      """),
 
     // The module that applications import, and the tool.
     module(
       "Quire",
-      [
-        "Entities", "ModelNotations", "ObjectModel", "ObjectQuery", "StoreInterface", "ObjectGraph",
-        "Migration",
-        "Documents", "BinaryStore", "XMLStore", "DurableFiles",
-      ]),
+      """
+      Entities ModelNotations ObjectModel ObjectQuery StoreInterface ObjectGraph Migration \
+      Documents BinaryStore XMLStore DurableFiles
+      """),
     // The calls of the tools for programs.
     module(
       "QuireTools",
-      [
-        "Quire", "Documents", "ObjectModel", "StoreInterface", "ObjectGraph", "DurableFiles",
-        "BlockFileFormat", "Archives", "Interchange", "Comparison", "Validation", "Recovery",
-      ]),
+      """
+      Quire Documents ObjectModel StoreInterface ObjectGraph DurableFiles BlockFileFormat Archives \
+      Interchange Comparison Validation Recovery
+      """),
     module(
       "ToolCommands",
-      [
-        "CommandInterface", "SystemPrograms", "EmbeddedFiles", "Quire", "QuireTools", "BinaryStore",
-        "Documents",
-        "JSONText", "ModelNotations", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface",
-        "ObjectGraph", "Migration", "DurableFiles", "Validation", "ModelCode", "Archives",
-        "Comparison", "Interchange", "Recovery", "PluginHost", "StoreConformance",
-        "PluginKit",
-        "PropertyLists", "BlockFileFormat", "Deflate", "XMLEvents", "SeededRandom",
-        "Checksums", "FullText",
-      ]),
-    .executableTarget(
-      name: "quire-cli", dependencies: ["ToolCommands", "CommandInterface", "SystemPrograms"],
-      swiftSettings: strict),
+      """
+      CommandInterface SystemPrograms EmbeddedFiles Quire QuireTools BinaryStore Documents \
+      JSONText ModelNotations ObjectModel Rows ObjectQuery StoreInterface ObjectGraph Migration \
+      DurableFiles Validation ModelCode Archives Comparison Interchange Recovery PluginHost \
+      StoreConformance PluginKit PropertyLists BlockFileFormat Deflate XMLEvents SeededRandom \
+      Checksums FullText
+      """),
+    program("quire-cli", "ToolCommands CommandInterface SystemPrograms"),
 
     // Benchmarks.
-    .systemLibrary(
-      name: "CXMLPeer", path: "Benchmarks/CXMLPeer", pkgConfig: "libxml-2.0",
-      providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
-    .systemLibrary(
-      name: "CLMDBPeer", path: "Benchmarks/CLMDBPeer", pkgConfig: "lmdb",
-      providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
-    .executableTarget(
-      name: "quire-bench",
-      dependencies: [
-        "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph", "Entities",
-        "Migration", "BinaryStore", "Deflate", "CSQLite3", "CXMLPeer", "CLMDBPeer", "XMLStore",
-        "DurableFiles",
-        "Documents",
-        "PluginHost", "CStorePlugin", "SQLiteStore", "PostgreSQLStore", "PostgreSQLServer",
-        "PostgreSQLConnection", "CPostgreSQL", "ProgramRuns",
-      ],
-      path: "Benchmarks/quire-bench", swiftSettings: relaxed),
+    system(
+      "CXMLPeer", "libxml-2.0", apt: "libxml2-dev", brew: "libxml2", at: "Benchmarks/CXMLPeer"),
+    system("CLMDBPeer", "lmdb", apt: "liblmdb-dev", brew: "lmdb", at: "Benchmarks/CLMDBPeer"),
+    program(
+      "quire-bench",
+      """
+      ObjectModel Rows ObjectQuery StoreInterface ObjectGraph Entities Migration BinaryStore \
+      Deflate CSQLite3 CXMLPeer CLMDBPeer XMLStore DurableFiles Documents PluginHost CStorePlugin \
+      SQLiteStore PostgreSQLStore PostgreSQLServer PostgreSQLConnection CPostgreSQL ProgramRuns
+      """, at: "Benchmarks/quire-bench", settings: relaxed),
 
     // Support code of several test targets.
-    .target(name: "AppleFixtures", path: "Tests/Support/AppleFixtures", swiftSettings: strict),
-    .target(
-      name: "ArrowExchange", dependencies: ["CArrow", "ObjectModel", "Rows"],
-      path: "Tests/Support/ArrowExchange", swiftSettings: strict),
-    .target(
-      name: "QueryWorld", dependencies: ["ObjectModel", "Rows", "ObjectQuery", "SeededRandom"],
-      path: "Tests/Support/QueryWorld", swiftSettings: strict),
-    .target(
-      name: "NaiveText", dependencies: ["SeededRandom"], path: "Tests/Support/NaiveText",
-      swiftSettings: strict),
-    .target(
-      name: "NoteSearches",
-      dependencies: ["NaiveText", "ObjectGraph", "ObjectModel", "ObjectQuery", "TestEffort"],
-      path: "Tests/Support/NoteSearches", swiftSettings: strict),
-    .target(
-      name: "InstalledPlugins",
-      dependencies: ["ProgramRuns", "PluginHost", "StoreInterface", "DurableFiles"],
-      path: "Tests/Support/InstalledPlugins", exclude: ["Headers"], swiftSettings: relaxed),
-    .target(name: "ProgramRuns", path: "Tests/Support/ProgramRuns", swiftSettings: strict),
-    .target(
-      name: "TypedTrips", dependencies: ["Quire"], path: "Tests/Support/TypedTrips",
-      swiftSettings: strict),
-    .target(
-      name: "SchemaSubset", dependencies: ["JSONText"], path: "Tests/Support/SchemaSubset",
-      swiftSettings: strict),
-    .target(name: "SpecVectors", path: "Tests/Support/SpecVectors", swiftSettings: strict),
-    .target(name: "TestEffort", path: "Tests/Support/TestEffort", swiftSettings: strict),
-    .target(
-      name: "HostileInputs",
-      dependencies: [
-        "BinaryStore", "XMLStore", "XMLEvents", "Validation", "Recovery", "Documents",
-        "StoreInterface",
-        "DiskSimulation", "DurableFiles", "ModelNotations", "ObjectModel", "ObjectQuery",
-        "Migration", "QueryWorld",
-        "PropertyLists", "Rows", "SeededRandom", "Checksums", "Archives", "PluginHost",
-        "PluginSupport", "CStorePlugin", "CArrow", "SQLiteStore", "MacroExpansion", "JSONText",
-        "PostgreSQLStore", "PostgreSQLConnection",
-      ], path: "Tests/Support/HostileInputs", swiftSettings: relaxed),
-    .target(
-      name: "PostgreSQLServer", dependencies: ["ProgramRuns"],
-      path: "Tests/Support/PostgreSQLServer", swiftSettings: relaxed),
+    support("AppleFixtures"),
+    support("ArrowExchange", "CArrow ObjectModel Rows"),
+    support("QueryWorld", "ObjectModel Rows ObjectQuery SeededRandom"),
+    support("NaiveText", "SeededRandom"),
+    support("NoteSearches", "NaiveText ObjectGraph ObjectModel ObjectQuery TestEffort"),
+    support(
+      "InstalledPlugins",
+      "ProgramRuns PluginHost StoreInterface DurableFiles",
+      exclude: ["Headers"], settings: relaxed),
+    support("ProgramRuns"),
+    support("TypedTrips", "Quire"),
+    support("SchemaSubset", "JSONText"),
+    support("SpecVectors"),
+    support("TestEffort"),
+    support(
+      "HostileInputs",
+      """
+      BinaryStore XMLStore XMLEvents Validation Recovery Documents StoreInterface DiskSimulation \
+      DurableFiles ModelNotations ObjectModel ObjectQuery Migration QueryWorld PropertyLists Rows \
+      SeededRandom Checksums Archives PluginHost PluginSupport CStorePlugin CArrow SQLiteStore \
+      MacroExpansion JSONText PostgreSQLStore PostgreSQLConnection
+      """, settings: relaxed),
+    support("PostgreSQLServer", "ProgramRuns", settings: relaxed),
     // The program that saves while the trials in Tests/cluster kill servers.
-    .executableTarget(
-      name: "cluster-writer",
-      dependencies: ["Quire", "StoreInterface", "DurableFiles", "PostgreSQLStore"],
-      path: "Tests/Support/cluster-writer", swiftSettings: relaxed),
-    .target(
-      name: "SQLText", dependencies: ["CSQLite3"], path: "Tests/Support/SQLText",
-      swiftSettings: relaxed),
+    program(
+      "cluster-writer",
+      "Quire StoreInterface DurableFiles PostgreSQLStore",
+      at: "Tests/Support/cluster-writer", settings: relaxed),
+    support("SQLText", "CSQLite3", settings: relaxed),
 
     // Tests, with one target for each module.
-    tests("ChecksumsTests", ["Checksums", "SeededRandom"]),
-    tests("XMLEventsTests", ["XMLEvents"]),
-    tests("DeflateTests", ["Deflate", "SeededRandom"]),
-    tests("PropertyListsTests", ["PropertyLists", "XMLEvents", "SeededRandom"]),
-    tests("JSONTextTests", ["JSONText"]),
-    tests("MacroExpansionTests", ["MacroExpansion", "JSONText", "SeededRandom"]),
-    tests("TextMatchingTests", ["TextMatching", "SeededRandom"]),
-    tests("FullTextTests", ["FullText", "NaiveText", "SeededRandom"]),
-    tests("DurableFilesTests", ["DiskSimulation", "DurableFiles", "ProgramRuns", "SeededRandom"]),
+    tests("ChecksumsTests", "Checksums SeededRandom"),
+    tests("XMLEventsTests", "XMLEvents"),
+    tests("DeflateTests", "Deflate SeededRandom"),
+    tests("PropertyListsTests", "PropertyLists XMLEvents SeededRandom"),
+    tests("JSONTextTests", "JSONText"),
+    tests("MacroExpansionTests", "MacroExpansion JSONText SeededRandom"),
+    tests("TextMatchingTests", "TextMatching SeededRandom"),
+    tests("FullTextTests", "FullText NaiveText SeededRandom"),
+    tests("DurableFilesTests", "DiskSimulation DurableFiles ProgramRuns SeededRandom"),
     tests(
       "ArchivesTests",
-      [
-        "Archives", "Deflate", "DiskSimulation", "DurableFiles", "SeededRandom", "BinaryStore",
-        "XMLStore",
-        "StoreInterface", "ObjectModel", "Rows", "ProgramRuns", "SpecVectors",
-      ]),
+      """
+      Archives Deflate DiskSimulation DurableFiles SeededRandom BinaryStore XMLStore \
+      StoreInterface ObjectModel Rows ProgramRuns SpecVectors
+      """),
     tests(
       "ObjectModelTests",
-      [
-        "ModelNotations", "ObjectModel", "PropertyLists", "Checksums", "JSONText", "ProgramRuns",
-        "SeededRandom",
-        "SpecVectors", "AppleFixtures",
-      ]),
+      """
+      ModelNotations ObjectModel PropertyLists Checksums JSONText ProgramRuns SeededRandom \
+      SpecVectors AppleFixtures
+      """),
     tests(
       "RowsTests",
-      [
-        "Rows", "CArrow", "ObjectModel", "ProgramRuns", "SeededRandom", "SpecVectors",
-        "ArrowExchange",
-      ],
+      "Rows CArrow ObjectModel ProgramRuns SeededRandom SpecVectors ArrowExchange",
       exclude: ["Scripts"]),
     tests(
-      "ObjectQueryTests", ["ObjectQuery", "Rows", "ObjectModel", "SeededRandom", "QueryWorld"],
-      exclude: ["Expressions"]),
+      "ObjectQueryTests",
+      "ObjectQuery Rows ObjectModel SeededRandom QueryWorld", exclude: ["Expressions"]),
     tests(
       "StoreInterfaceTests",
-      [
-        "StoreInterface", "StoreConformance", "ObjectModel", "ObjectQuery", "Rows",
-        "DiskSimulation", "DurableFiles", "PropertyLists", "SeededRandom",
-      ]),
+      """
+      StoreInterface StoreConformance ObjectModel ObjectQuery Rows DiskSimulation DurableFiles \
+      PropertyLists SeededRandom
+      """),
     tests(
       "StoreConformanceTests",
-      [
-        "StoreConformance", "StoreInterface", "ObjectModel", "ObjectQuery", "Rows", "BinaryStore",
-        "DiskSimulation", "DurableFiles", "PropertyLists",
-      ]),
+      """
+      StoreConformance StoreInterface ObjectModel ObjectQuery Rows BinaryStore DiskSimulation \
+      DurableFiles PropertyLists
+      """),
     tests(
       "ObjectGraphTests",
-      [
-        "ObjectGraph", "Entities", "StoreInterface", "BinaryStore", "XMLStore", "SQLiteStore",
-        "DiskSimulation", "DurableFiles",
-        "ObjectModel", "ObjectQuery", "Rows", "SeededRandom", "ProgramRuns", "Validation",
-        "NoteSearches",
-      ]),
+      """
+      ObjectGraph Entities StoreInterface BinaryStore XMLStore SQLiteStore DiskSimulation \
+      DurableFiles ObjectModel ObjectQuery Rows SeededRandom ProgramRuns Validation NoteSearches
+      """),
     tests(
       "MigrationTests",
-      [
-        "Migration", "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore", "DiskSimulation",
-        "DurableFiles",
-        "ModelNotations", "ObjectModel", "ObjectQuery", "Rows", "Validation", "SeededRandom",
-        "PropertyLists",
-        "AppleFixtures",
-      ]),
+      """
+      Migration ObjectGraph StoreInterface BinaryStore XMLStore DiskSimulation DurableFiles \
+      ModelNotations ObjectModel ObjectQuery Rows Validation SeededRandom PropertyLists \
+      AppleFixtures
+      """),
     tests(
       "DocumentsTests",
-      [
-        "Archives", "Documents", "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore",
-        "DiskSimulation", "DurableFiles",
-        "ObjectModel", "ObjectQuery", "Rows", "Migration", "Validation", "InstalledPlugins",
-      ], exclude: ["Corpus"]),
+      """
+      Archives Documents ObjectGraph StoreInterface BinaryStore XMLStore DiskSimulation \
+      DurableFiles ObjectModel ObjectQuery Rows Migration Validation InstalledPlugins
+      """, exclude: ["Corpus"]),
     tests(
       "BinaryStoreTests",
-      [
-        "BinaryStore", "StoreInterface", "StoreConformance", "DiskSimulation", "DurableFiles",
-        "ModelNotations", "ObjectModel",
-        "ObjectQuery", "Rows", "SeededRandom", "ProgramRuns", "SpecVectors", "Checksums",
-        "HostileInputs",
-      ]),
+      """
+      BinaryStore StoreInterface StoreConformance DiskSimulation DurableFiles ModelNotations \
+      ObjectModel ObjectQuery Rows SeededRandom ProgramRuns SpecVectors Checksums HostileInputs
+      """),
     tests(
       "XMLStoreTests",
-      [
-        "XMLStore", "BinaryStore", "StoreInterface", "StoreConformance", "DiskSimulation",
-        "DurableFiles",
-        "ObjectModel", "Rows", "PropertyLists", "XMLEvents", "ProgramRuns", "SeededRandom",
-        "SpecVectors",
-        "AppleFixtures",
-      ]),
+      """
+      XMLStore BinaryStore StoreInterface StoreConformance DiskSimulation DurableFiles ObjectModel \
+      Rows PropertyLists XMLEvents ProgramRuns SeededRandom SpecVectors AppleFixtures
+      """),
     tests(
       "RelationalStoreTests",
-      [
-        "RelationalStore", "SQLTranslation", "StoreInterface", "StoreConformance", "ObjectModel",
-        "Rows",
-      ]),
+      "RelationalStore SQLTranslation StoreInterface StoreConformance ObjectModel Rows"),
     tests(
       "SQLiteStoreTests",
-      [
-        "SQLiteStore", "RelationalStore", "SQLiteFiles", "SQLTranslation", "StoreInterface",
-        "StoreConformance", "ObjectGraph", "ModelNotations", "ObjectModel", "ObjectQuery",
-        "QueryWorld", "Rows",
-        "DiskSimulation",
-        "DurableFiles",
-        "PropertyLists", "SeededRandom", "BinaryStore", "Deflate", "CSQLite3", "AppleFixtures",
-        "Migration", "Recovery",
-      ], exclude: ["Databases"]),
+      """
+      SQLiteStore RelationalStore SQLiteFiles SQLTranslation StoreInterface StoreConformance \
+      ObjectGraph ModelNotations ObjectModel ObjectQuery QueryWorld Rows DiskSimulation \
+      DurableFiles PropertyLists SeededRandom BinaryStore Deflate CSQLite3 AppleFixtures Migration \
+      Recovery
+      """, exclude: ["Databases"]),
     tests(
       "PostgreSQLStoreTests",
-      [
-        "PostgreSQLStore", "PostgreSQLConnection", "PostgreSQLServer", "SQLTranslation",
-        "StoreInterface", "StoreConformance", "ObjectGraph", "ObjectModel", "ObjectQuery",
-        "QueryWorld", "Rows", "DurableFiles", "PropertyLists", "SeededRandom", "BinaryStore",
-        "Migration", "ToolCommands", "CommandInterface", "Documents", "Validation",
-        "DiskSimulation", "NoteSearches",
-      ]),
+      """
+      PostgreSQLStore PostgreSQLConnection PostgreSQLServer SQLTranslation StoreInterface \
+      StoreConformance ObjectGraph ObjectModel ObjectQuery QueryWorld Rows DurableFiles \
+      PropertyLists SeededRandom BinaryStore Migration ToolCommands CommandInterface Documents \
+      Validation DiskSimulation NoteSearches
+      """),
     tests(
       "PluginExchangeTests",
-      [
-        "PluginHost", "PluginSupport", "CStorePlugin", "BinaryStore", "XMLStore", "StoreInterface",
-        "StoreConformance", "ProgramRuns", "SeededRandom", "DiskSimulation", "DurableFiles",
-        "ObjectModel",
-        "ObjectQuery", "Rows",
-        "InstalledPlugins", "HostileInputs",
-      ]),
+      """
+      PluginHost PluginSupport CStorePlugin BinaryStore XMLStore StoreInterface StoreConformance \
+      ProgramRuns SeededRandom DiskSimulation DurableFiles ObjectModel ObjectQuery Rows \
+      InstalledPlugins HostileInputs
+      """),
     tests(
       "ValidationTests",
-      [
-        "Validation", "BlockFileFormat", "BinaryStore", "StoreInterface", "StoreConformance",
-        "DiskSimulation", "DurableFiles", "PropertyLists", "ModelNotations", "ObjectModel", "Rows",
-        "SeededRandom",
-        "Checksums",
-        "HostileInputs", "XMLStore", "Documents", "JSONText", "SpecVectors", "Archives",
-        "SchemaSubset", "SQLiteStore", "SQLText", "AppleFixtures",
-      ]),
+      """
+      Validation BlockFileFormat BinaryStore StoreInterface StoreConformance DiskSimulation \
+      DurableFiles PropertyLists ModelNotations ObjectModel Rows SeededRandom Checksums \
+      HostileInputs XMLStore Documents JSONText SpecVectors Archives SchemaSubset SQLiteStore \
+      SQLText AppleFixtures
+      """),
     tests(
       "ModelCodeTests",
-      [
-        "ModelCode", "ModelNotations", "ObjectModel", "ProgramRuns", "Quire", "TypedTrips",
-        "DiskSimulation",
-      ],
+      "ModelCode ModelNotations ObjectModel ProgramRuns Quire TypedTrips DiskSimulation",
       exclude: ["Goldens"]),
     tests(
       "RecoveryTests",
-      [
-        "Recovery", "ObjectGraph", "StoreInterface", "BinaryStore", "BlockFileFormat", "XMLStore",
-        "DiskSimulation", "DurableFiles", "ObjectModel", "Rows", "SeededRandom", "Validation",
-        "HostileInputs",
-      ]),
+      """
+      Recovery ObjectGraph StoreInterface BinaryStore BlockFileFormat XMLStore DiskSimulation \
+      DurableFiles ObjectModel Rows SeededRandom Validation HostileInputs
+      """),
     tests(
       "InterchangeTests",
-      [
-        "Interchange", "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore", "DiskSimulation",
-        "DurableFiles",
-        "ModelNotations", "ObjectModel", "ObjectQuery", "Rows", "SeededRandom", "Validation",
-      ]),
+      """
+      Interchange ObjectGraph StoreInterface BinaryStore XMLStore DiskSimulation DurableFiles \
+      ModelNotations ObjectModel ObjectQuery Rows SeededRandom Validation
+      """),
     tests(
       "ComparisonTests",
-      [
-        "QuireTools", "Comparison", "Quire", "Documents", "Archives", "Interchange", "SQLiteStore",
-        "ObjectGraph", "StoreInterface", "BinaryStore", "DiskSimulation", "DurableFiles",
-        "ObjectModel", "Rows", "SeededRandom",
-      ]),
+      """
+      QuireTools Comparison Quire Documents Archives Interchange SQLiteStore ObjectGraph \
+      StoreInterface BinaryStore DiskSimulation DurableFiles ObjectModel Rows SeededRandom
+      """),
     tests(
       "ToolCommandsTests",
-      [
-        "ToolCommands", "CommandInterface", "SystemPrograms", "PluginKit", "QuireTools", "JSONText",
-        "Quire",
-        "Documents", "Migration", "ObjectGraph", "ModelNotations", "ObjectModel",
-        "Rows", "StoreInterface", "BinaryStore", "BlockFileFormat",
-        "DiskSimulation", "DurableFiles", "PropertyLists", "PluginHost", "InstalledPlugins",
-        "ProgramRuns", "SQLiteFiles",
-        "AppleFixtures", "Archives", "Deflate", "SeededRandom", "SchemaSubset", "SpecVectors",
-      ],
-      exclude: ["Snapshots", "WrongStores"]),
+      """
+      ToolCommands CommandInterface SystemPrograms PluginKit QuireTools JSONText Quire Documents \
+      Migration ObjectGraph ModelNotations ObjectModel Rows StoreInterface BinaryStore \
+      BlockFileFormat DiskSimulation DurableFiles PropertyLists PluginHost InstalledPlugins \
+      ProgramRuns SQLiteFiles AppleFixtures Archives Deflate SeededRandom SchemaSubset SpecVectors
+      """, exclude: ["Snapshots", "WrongStores"]),
     tests(
       "PluginHostTests",
-      [
-        "PluginHost", "CStorePlugin", "ProgramRuns", "DurableFiles", "StoreInterface", "JSONText",
-        "HostileInputs", "SchemaSubset",
-      ], exclude: ["BadPlugins"]),
-    tests("QuireTests", ["Quire", "ObjectModel", "TypedTrips"]),
-    tests("HouseTests", ["ProgramRuns"]),
+      """
+      PluginHost CStorePlugin ProgramRuns DurableFiles StoreInterface JSONText HostileInputs \
+      SchemaSubset
+      """, exclude: ["BadPlugins"]),
+    tests("QuireTests", "Quire ObjectModel TypedTrips"),
+    tests("HouseTests", "ProgramRuns"),
   ],
 )
 

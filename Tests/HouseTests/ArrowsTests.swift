@@ -102,15 +102,18 @@ struct ArrowsTests {
   func canFail() {
     let package = SourceFile(
       "Package.swift",
-      """
+      #"""
       .target(name: "CGround"),
-      .systemLibrary(
-        name: "CSystem", path: "Sources/Base/CSystem"),
-      .target(
-        name: "Base", dependencies: ["CGround", "CSystem"], exclude: ["CSystem"]),
-      module("Top", ["Base", "CGround"]),
-      tests("TopTests", ["Top"]),
-      """)
+      system("CSystem", "system", apt: "system-dev", brew: "system", at: "Sources/Base/CSystem"),
+      module("Base", "CGround CSystem", exclude: ["CSystem"]),
+      module(
+        "Top",
+        """
+        Base \
+        CGround
+        """),
+      tests("TopTests", "Top"),
+      """#)
     let declared = declaredArrows(in: package)
     let sources = [
       SourceFile("Sources/Base/Base.swift", "public import Top\n@preconcurrency import CGround"),

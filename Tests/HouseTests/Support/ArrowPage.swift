@@ -7,12 +7,14 @@ struct ModuleArrows {
   init(package: SourceFile) {
     let text = package.lines.joined(separator: " ")
     let target =
-      #/(?:module\(|\.target\(\s*name:|\.systemLibrary\(\s*name:|\.executableTarget\(\s*name:|\.macro\(\s*name:)\s*"([\w-]+)"(?:,\s*(?:dependencies:\s*)?\[([^\]]*)\])?/#
+      #/(?:(module|support|program|system)\(|\.(?:target|macro)\(\s*name:)\s*"([\w-]+)"(?:,\s*(?:dependencies:\s*\[([^\]]*)\]|"(?:"")?([^"]*)"))?/#
     var modules: [String] = []
     var imports: [String: [String]] = [:]
     for match in text.matches(of: target) {
-      modules.append(String(match.1))
-      imports[String(match.1)] = (match.2 ?? "").matches(of: #/"(\w+)"/#).map { String($0.1) }
+      let name = String(match.2)
+      modules.append(name)
+      let list = match.3 ?? (match.1 == "system" ? nil : match.4) ?? ""
+      imports[name] = list.matches(of: #/\w+/#).map { String($0.0) }
     }
     self.modules = modules
     self.imports = imports
