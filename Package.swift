@@ -327,7 +327,8 @@ let package = Package(
       """
       ObjectModel Rows ObjectQuery StoreInterface ObjectGraph Entities Migration BinaryStore \
       Deflate CSQLite3 CXMLPeer CLMDBPeer XMLStore DurableFiles Documents PluginHost CStorePlugin \
-      SQLiteStore PostgreSQLStore PostgreSQLServer PostgreSQLConnection CPostgreSQL ProgramRuns
+      SQLiteStore PostgreSQLStore PostgreSQLServer PostgreSQLConnection CPostgreSQL ProgramRuns \
+      TextMatching
       """, at: "Benchmarks/quire-bench", settings: relaxed),
 
     // Support code of several test targets.

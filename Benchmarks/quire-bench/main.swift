@@ -12,6 +12,7 @@ let parts = [
   ("migration", runMigrationBenchmarks), ("documents", runDocumentBenchmarks),
   ("plugins", runPluginBenchmarks), ("sqlite", runSQLiteBenchmarks),
   ("postgresql", runPostgreSQLBenchmarks), ("words", runWordBenchmarks),
+  ("patterns", runPatternBenchmarks),
 ]
 if CommandLine.arguments.count == 5, CommandLine.arguments[1] == MemoryWork.argument {
   try MemoryWork.run(Array(CommandLine.arguments[2...]))
