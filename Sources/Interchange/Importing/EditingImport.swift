@@ -51,11 +51,11 @@ final class EditingImport {
   func run(
     _ files: [ImportFile], _ progress: (Int) throws -> Void
   ) throws -> ObjectImport.Report {
-    try walk(files, progress: progress) { record, ordinal in try setAttributes(record, ordinal) }
+    try survey.forEachObject(of: files, problems, progress: progress, setAttributes)
     // Lists of existing objects are set first, and replace all members. New objects then add members to their own
     // lists.
     for step in Step.allCases {
-      try walk(files) { record, ordinal in try lead(record, ordinal, step) }
+      try survey.forEachObject(of: files, problems) { try lead($0, $1, step) }
     }
     report.updatedCount += relinkedCount
     do {
@@ -80,30 +80,6 @@ final class EditingImport {
         }
         return !one.isToMany
       }
-    }
-  }
-
-  private func walk(
-    _ files: [ImportFile], progress: (Int) throws -> Void = { _ in },
-    _ body: (RecordReader, Int) throws -> Void
-  ) throws {
-    var ordinal = 0
-    var before = 0
-    for (place, file) in files.enumerated() {
-      let record = RecordReader(file, number: place)
-      while try record.nextReadable() {
-        guard ordinal < survey.numbers.count else {
-          throw ImportError(problems: [
-            record.problem(nil, "The file was changed while it was read.")
-          ])
-        }
-        if survey.numbers[ordinal] != ImportSurvey.unknown {
-          try problems.collect { try body(record, ordinal) }
-        }
-        ordinal += 1
-        if ordinal % 1024 == 0 { try progress(before + record.offset) }
-      }
-      before += record.offset
     }
   }
 
@@ -278,25 +254,12 @@ final class EditingImport {
   private func object(
     _ identifier: String, _ destinations: Set<UInt16>, _ name: String, _ record: RecordReader
   ) throws -> ManagedObject {
-    guard let number = survey.identifiers.known(identifier),
-      let key = survey.identifiers.key(number)
-    else {
-      if let number = survey.identifiers.known(identifier), survey.identifiers.isFaulty(number) {
-        throw ReportedProblem()
-      }
-      throw record.problem(
-        name, "The object '\(identifier)' is neither in the imported files nor in the store.")
-    }
-    try survey.checkOrigin(number, name, record)
-    guard destinations.contains(key.entity) else {
-      throw record.problem(
-        name,
-        "The relationship can't refer to '\(identifier)', which is an object of "
-          + "'\(plan.schema[key.entity]?.entity ?? "")'.")
-    }
+    let number = try survey.object(identifier, destinations, name, record)
     if let object = objects[number] { return object }
     // The object could not be created, and the problem is recorded at its own line.
-    guard survey.identifiers.isThere(number) else { throw ReportedProblem() }
+    guard survey.identifiers.isThere(number), let key = survey.identifiers.key(number) else {
+      throw ReportedProblem()
+    }
     return try context.existingObject(with: ObjectID(store: tag, key: key))
   }
 }

@@ -81,22 +81,11 @@ final class RowImport {
   func run(_ files: [ImportFile], _ progress: (Int) throws -> Void) throws
     -> ObjectImport.Report
   {
-    var ordinal = 0
-    var before = 0
-    for (place, file) in files.enumerated() {
-      let record = RecordReader(file, number: place)
-      while try record.nextReadable() {
-        guard ordinal < survey.numbers.count else { throw changed(file) }
-        if survey.numbers[ordinal] != ImportSurvey.unknown {
-          try problems.collect { try add(record, ordinal) }
-        }
-        ordinal += 1
-        if ordinal % 4096 == 0 { try progress(before + record.offset) }
+    try survey.forEachObject(
+      of: files, problems, progress: progress,
+      afterEach: {
         if let batchSize, pendingCount >= batchSize, problems.isEmpty { try commit() }
-      }
-      before += record.offset
-    }
-    guard ordinal == survey.numbers.count else { throw changed(files[files.count - 1]) }
+      }, add)
     // After a problem, objects are missing in the lists, so the counts would be wrong.
     if problems.isEmpty { try checkCounts() }
     try problems.check()
@@ -104,13 +93,7 @@ final class RowImport {
       for (_, statements) in survey.links.sorted(by: { $0.key < $1.key }) { try add(statements) }
       try commit()
     }
-    return ObjectImport.Report(insertedCount: ordinal)
-  }
-
-  private func changed(_ file: ImportFile) -> ImportError {
-    var problem = ImportProblem(line: 0, "The file was changed while it was read.")
-    problem.file = file.name
-    return ImportError(problems: [problem])
+    return ObjectImport.Report(insertedCount: survey.numbers.count)
   }
 
   // MARK: - Objects
@@ -120,7 +103,7 @@ final class RowImport {
     let number = entity.layout.entityNumber
     guard let first = firstNumbers[number],
       survey.counts[number, default: 0] > done[number, default: 0]
-    else { throw changed(record.file) }
+    else { throw ImportSurvey.changed(record.file) }
     let key = ObjectKey(entity: number, number: first + done[number, default: 0])
     done[number, default: 0] += 1
     if pending[number]?.isFull ?? false { pending[number]!.close(keeping: !isTrial) }
@@ -136,11 +119,11 @@ final class RowImport {
       draft.set(value, column: column, row: row)
     } toOne: { target, end, identifier in
       given[end.index] =
-        try identifier.map { try object($0, end.destinations, target.name, record).number } ?? -1
+        try identifier.map { try survey.object($0, end.destinations, target.name, record) } ?? -1
     } toMany: { target, end, identifiers in
       for identifier in identifiers {
         try problems.collect {
-          _ = try object(identifier, end.destinations, target.name, record)
+          _ = try survey.object(identifier, end.destinations, target.name, record)
         }
       }
     }
@@ -174,27 +157,6 @@ final class RowImport {
         conflictingObjects: [])
       throw problem
     }
-  }
-
-  /// Returns the object of an identifier.
-  private func object(
-    _ identifier: String, _ destinations: Set<UInt16>, _ name: String, _ record: RecordReader
-  ) throws -> (number: Int, key: ObjectKey) {
-    guard let number = survey.identifiers.known(identifier), let key = key(of: number) else {
-      if let number = survey.identifiers.known(identifier), survey.identifiers.isFaulty(number) {
-        throw ReportedProblem()
-      }
-      throw record.problem(
-        name, "The object '\(identifier)' is neither in the imported files nor in the store.")
-    }
-    try survey.checkOrigin(number, name, record)
-    guard destinations.contains(key.entity) else {
-      throw record.problem(
-        name,
-        "The relationship can't refer to '\(identifier)', which is an object of "
-          + "'\(plan.schema[key.entity]?.entity ?? "")'.")
-    }
-    return (number, key)
   }
 
   /// Returns the key that an object has in the store.
