@@ -227,7 +227,10 @@ struct BranchCommandTests {
     try done("switch", path, "draft")
     for text in ["drafts\n", "draft", "", "\n", "a b\n"] {
       try text.write(toFile: path + "/heads/current", atomically: true, encoding: .utf8)
-      #expect(quire(["count", path, "Trip"]).exitCode != .done, "\(text)")
+      let run = quire(["count", path, "Trip"])
+      #expect(run.exitCode != .done && run.messages.contains("quire branch"), "\(text)")
+      let list = quire(["branch", path])
+      #expect(list.output.contains("draft") && list.messages.contains("warning"), "\(text)")
       #expect(quire(["insert", path, "Trip", "name=x"]).exitCode != .done, "\(text)")
       #expect(quire(["validate", path]).output.contains("CONT-027"), "\(text)")
       #expect(names("\(path)@main") == ["Lisbon,"])

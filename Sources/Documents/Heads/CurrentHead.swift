@@ -25,8 +25,8 @@ extension Container {
         let name = String(text.dropLast())
         guard text.last == "\n", name == HeadName.main || HeadName.objection(to: name) == nil else {
           throw DocumentError(
-            .noHead, "The file contains no name of a head. Make a head current to replace it.",
-            path: file.path)
+            .noHead, "The file \(Container.currentHeadFile) contains no name of a head.", path: path
+          )
         }
         return name
       }
@@ -43,7 +43,7 @@ extension Container {
     guard try on(nil).writtenManifest().manifest.heads.contains(name) else {
       throw DocumentError(
         .noHead,
-        "The current head is \"\(name)\", but the document has no such head any more. Make another head current.",
+        "The current head is \"\(name)\", but the document has no such head any more.",
         path: path)
     }
     return on(name)

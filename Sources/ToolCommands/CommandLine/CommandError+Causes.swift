@@ -53,6 +53,10 @@ extension CommandError {
     place = problem.line > 0 ? "\(problem.line)" + (problem.column.map { ":\($0)" } ?? "") : nil
   }
 
+  private static func headHint(_ path: String) -> String {
+    "'quire branch \(quoted(path))' lists the heads, and 'quire switch' makes one of them current."
+  }
+
   private init(cause error: any Error, words: [String]) {
     switch error {
     case let error as CommandError: self = error
@@ -95,7 +99,9 @@ extension CommandError {
         code, "\(error)",
         hint: code == .plugin
           ? "Run 'quire plugin list' to see the installed plug-ins."
-          : error.code == .damaged ? error.path.flatMap { Self.recoverHint($0, words) } : nil)
+          : error.code == .damaged
+            ? error.path.flatMap { Self.recoverHint($0, words) }
+            : error.code == .noHead ? error.path.map(Self.headHint) : nil)
     case let error as ArchiveError:
       self.init(error.code == .exists ? .inputOutput : .unreadable, error.message)
     case let error as ContextError:

@@ -52,9 +52,12 @@ enum BranchCommand {
             "--\(option.name) needs the name of a head.",
             hint: "Give the name after the document.")
         }
-        let document = try reader.document(invocation[.document], access: .readOnly)
+        // The current head may be one that the document has lost.
+        let document = try reader.document(
+          reader.headPlace(invocation[.document]).path, access: .readOnly,
+          version: VersionReference(.head(HeadName.main)))
         defer { try? document.close() }
-        try list(document, reader, invocation)
+        try list(document, invocation)
         return .done
       }
       if invocation.has(delete), invocation.has(version) {
@@ -75,12 +78,17 @@ enum BranchCommand {
   static let force = Option(Option.forceName, "Removes a head whose versions are not merged.")
 
   private static func list(
-    _ document: Document, _ reader: StoreReader, _ invocation: Invocation
+    _ document: Document, _ invocation: Invocation
   ) throws {
     let output = invocation.console.output
-    let current = try document.heads.current
+    let names = try document.heads.names
+    let current = try? document.heads.current
+    if current.map({ !names.contains($0) }) ?? true {
+      try invocation.console.messages.writeLine(
+        "warning: The current head is none of these. 'quire switch' makes one of them current.")
+    }
     var lines: [(name: String, number: Int64, saved: Date?)] = []
-    for name in try document.heads.names {
+    for name in names {
       let other = name == document.head ? nil : try document.open(head: name)
       defer { try? other?.close() }
       let last = (other ?? document).versions.last
