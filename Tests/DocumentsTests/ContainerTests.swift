@@ -289,6 +289,26 @@ struct ContainerTests {
     if folder == "attachments" { #expect(try world.names() == [[], [], []]) }
   }
 
+  @Test("A document whose lock file was removed does not save over the save of another program")
+  func removedLock() throws {
+    let world = DocumentWorld(.binary)
+    let document = try world.create()
+    try world.add("one", to: document)
+    try world.disk.remove(DocumentWorld.path + "/.lock")
+    let other = try world.open()
+    try world.add("two", to: other)
+    let error = #expect(throws: DocumentError.self) { try world.add("three", to: document) }
+    #expect(error?.code == .gone, "\(String(describing: error))")
+    try other.close()
+    try document.close()
+    #expect(try world.names() == .each("one", "two"))
+    // A lock file that was removed and made again by nobody else is no reason to lose a save either.
+    let third = try world.open()
+    try world.add("four", to: third)
+    try third.close()
+    #expect(try world.names() == .each("one", "two", "four"))
+  }
+
   @Test(
     "A document that was moved or removed while open throws an error", arguments: [true, false])
   func gone(_ isMoved: Bool) throws {

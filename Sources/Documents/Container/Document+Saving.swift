@@ -48,6 +48,7 @@ extension Document: StoreGroup {
           ? nil : try container.disk.lock(container.lockPath, waiting: .upTo(patience))
         defer { try? lock?.release() }
         try checkIsThere()
+        if access == .exclusive { try checkHoldsLock() }
         if writesFiles { try container.checkFolders() }
         try restoreIfNeeded()
         if access == .shared {
@@ -75,6 +76,18 @@ extension Document: StoreGroup {
       throw DocumentError(
         .gone, "The document was moved or removed while it was open.", path: container.path)
     }
+  }
+
+  /// Throws ``DocumentError`` with code ``DocumentError/Code/gone`` if the lock file was removed. Another program may have
+  /// saved then, and a save that does not know of it would write over its commit.
+  private func checkHoldsLock() throws {
+    let (container, lock) = state.withLock { ($0.container, $0.lock) }
+    guard let lock, try container.disk.statusIfThere(container.lockPath)?.identity != lock.identity
+    else { return }
+    throw DocumentError(
+      .gone,
+      "The file \(Container.lockFile) was removed while the document was open, so another program may have saved. Open the "
+        + "document again.", path: container.path)
   }
 
   /// Writes the manifest of the newest version again, if the manifest of a failed save may be in its place.

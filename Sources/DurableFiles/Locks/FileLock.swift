@@ -16,6 +16,8 @@ public final class FileLock: Sendable {
   public let abandonedBy: ProcessIdentity?
 
   private let file: DurableFile
+  /// The identity of the lock file. If another file has this lock's name, other processes lock that one.
+  package var identity: FileIdentity { file.openingStatus.identity }
 
   /// Whether the file is a lock file. Any other file is locked too, but its bytes are not changed.
   let isLockFile: Bool
