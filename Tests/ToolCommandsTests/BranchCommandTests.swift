@@ -164,7 +164,8 @@ struct BranchCommandTests {
     let drawn = try lines("--graph")
     #expect(
       drawn == [
-        "*  7  DATE  (draft)", "| *  6  DATE  merged 3  (*main)", "|/|", "",
+        "*  7  DATE  (draft)", "| *  6  DATE  merged 3  (*main)", "|/|", "| | *  5  DATE  (idea)",
+        "| * |  4  DATE", "* | |  3  DATE", "|/  |", "*   |  2  DATE", "|__/", "*  1  DATE",
       ], "\n\(drawn.joined(separator: "\n"))")
     #expect(try lines("--graph", "--limit", "1") == ["*  7  DATE  (draft)"])
     #expect(try lines().first == "6  DATE  merged 3")

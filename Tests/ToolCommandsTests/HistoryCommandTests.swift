@@ -49,10 +49,12 @@ struct HistoryCommandTests {
       }
         == [
           "name            \"Up the Douro\"        10  DATE  by quire",
-          "place.latitude  41.5                   2  DATE  by quire",
+          "place.latitude  41.5                  2   DATE  by quire",
           "price           950.0                 10  DATE  by quire",
-          "start           2027-04-21T11:33:20Z   2  DATE  by quire",
-        ].map { $0.replacing("   2  ", with: "  2   ") }, "\(values.output)")
+          "start           2027-04-21T11:33:20Z  2   DATE  by quire",
+          "stops           2/p1 2/p2             6   DATE  by quire",
+          "travellers      1/p1                  8   DATE  by quire",
+        ], "\(values.output)")
     let gone = history("/Trips.quire", "--object", "2/p3")
     #expect(lines(gone).prefix(2).last == "    - Stop 2/p3  name \"Lisboa\", trip 3/p2")
     #expect(history("/Trips.quire", "--object", "2/p3", "--values").exitCode == .no)

@@ -99,6 +99,7 @@ struct HistoryGraph {
     let (left, right) = (min(column, other), max(column, other))
     for index in 2 * left + 1..<2 * right where cells[index] == " " { cells[index] = "_" }
     cells[2 * right - 1] = mark
+    while cells.last == " " { cells.removeLast() }
     return String(cells)
   }
 
