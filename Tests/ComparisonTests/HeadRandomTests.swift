@@ -40,7 +40,7 @@ struct HeadRandomTests {
       (parents[number] ?? []).reduce(into: [number]) { $0.formUnion(ancestors($1)) }
     }
 
-    /// The world of `ours` with the changes of `theirs`, in which one side wins all conflicts.
+    /// The world of one head with the changes of a second head. One of them wins all conflicts.
     func merged(_ theirs: String, into ours: String, _ winner: MergeSide) -> World {
       let (own, other) = (heads[ours]!, heads[theirs]!)
       let base = worlds[ancestors(own).intersection(ancestors(other)).max()!]!
