@@ -136,12 +136,14 @@ enum DocCommentScenes {
     """,
     "Comparison": """
     @testable import Comparison
+    import Documents
     import QuireTools
     import StoreInterface
 
 
     final class Scene {
       var places: StorePlaces { fatalError() }
+      var document: Document { fatalError() }
     }
     """,
     "Deflate": """
