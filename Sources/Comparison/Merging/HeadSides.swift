@@ -24,7 +24,7 @@ package struct HeadSides {
         .badPlace, "'\(ours)' is the head '\(head)' itself.", path: document.path,
         hint: "Name another head. 'quire branch' lists them.")
     }
-    let found = try document.heads.merge(with: head)
+    let found = try document.heads.mergeBase(with: head)
     merged = found.isMerged ? [] : [found.theirs]
     func version(_ number: Int64) -> VersionedPath {
       VersionedPath(place.path, VersionReference(.number(number)))

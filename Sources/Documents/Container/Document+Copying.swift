@@ -68,7 +68,7 @@ extension Document {
         try place.replace(head, at: place.manifestPath)
       }
       let current = try container.currentHead
-      if current != HeadName.main { try building.writeCurrentHead(current) }
+      if heads.contains(where: { $0.head == current }) { try building.writeCurrentHead(current) }
       return manifests[0]
     }
   }

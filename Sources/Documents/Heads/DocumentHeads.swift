@@ -111,7 +111,8 @@ public struct DocumentHeads {
       // The head is removed by now. If a file of it can't be removed, no reader looks at the file, and the next opening
       // for writing tries again.
       container.removeFiles(ofHead: name, own, removed)
-      try VersionThinning(document: document).removeUnnamed(removed?.attachments ?? [], container, own)
+      try VersionThinning(document: document).removeUnnamed(
+        removed?.attachments ?? [], container, own)
     }
   }
 

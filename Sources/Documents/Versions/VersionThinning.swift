@@ -40,7 +40,7 @@ struct VersionThinning {
     var numbers = Set(policy.kept(versions, now: now).map(\.number))
     for name in try document.heads.names where name != document.head {
       // A head that can't be read has no merge.
-      if let merge = try? document.heads.merge(with: name) { numbers.insert(merge.base) }
+      if let merge = try? document.heads.mergeBase(with: name) { numbers.insert(merge.base) }
     }
     return versions.filter { numbers.contains($0.number) }
   }

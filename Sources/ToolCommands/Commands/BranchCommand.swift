@@ -155,10 +155,10 @@ enum BranchCommand {
       invocation[.document], access: isTrial ? .readOnly : .exclusive)
     defer { try? document.close() }
     if !invocation.has(force), name != HeadName.main, name != document.head {
-      let newest = try document.heads.merge(with: name)
-      guard newest.isMerged else {
+      let found = try document.heads.mergeBase(with: name)
+      guard found.isMerged else {
         throw CommandError.wrongUsage(
-          "The newest version of '\(oneLine(name))', \(newest.theirs), is not merged into '\(document.head)', and would be lost.",
+          "The newest version of '\(oneLine(name))', \(found.theirs), is not merged into '\(document.head)', and would be lost.",
           hint:
             "Merge it first: quire merge \(CommandError.quoted(invocation[.document])) \(name). Or give --force."
         )

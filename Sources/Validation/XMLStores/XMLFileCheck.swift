@@ -43,7 +43,7 @@ final class XMLFileCheck {
     checked.byteCount = byteCount
     checked.liveByteCount = byteCount
     let names = XMLNames()
-    let document = DocumentCheck(names, findings, givenModel)
+    let document = XMLDocumentCheck(names, findings, givenModel)
     do {
       try parse(document, names)
     } catch let error as XMLError {
@@ -80,7 +80,7 @@ final class XMLFileCheck {
   }
 
   /// Parses the file, with `document` as the receiver of the events.
-  private func parse(_ document: DocumentCheck, _ names: XMLNames) throws {
+  private func parse(_ document: XMLDocumentCheck, _ names: XMLNames) throws {
     var parser = XMLPushParser(
       handler: document, names: names,
       limits: XMLLimits(attributeCount: 64, tokenByteCount: 1 << 26))

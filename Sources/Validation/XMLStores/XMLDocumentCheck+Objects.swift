@@ -2,7 +2,7 @@ import Foundation
 import ObjectModel
 import Rows
 
-extension DocumentCheck {
+extension XMLDocumentCheck {
   /// Begins an object (spec §5.3.2).
   func beginObject(_ id: String?, _ type: String?) {
     object = nil

@@ -2,7 +2,7 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-extension DocumentCheck {
+extension XMLDocumentCheck {
   /// Resolves the identifiers in relationships once all objects are known, and joins both sides of each relationship
   /// (spec §5.3.5 to §5.3.7).
   func resolve() {

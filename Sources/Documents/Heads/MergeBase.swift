@@ -2,7 +2,7 @@ import StoreInterface
 import Synchronization
 
 /// The versions that a merge of another head into the open head compares.
-package struct HeadMerge: Sendable, Hashable {
+package struct MergeBase: Sendable, Hashable {
   /// The version that both heads derive from.
   package let base: Int64
   /// The newest version of the other head.
@@ -20,7 +20,7 @@ extension DocumentHeads {
   ///
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noHead``, or with code ``DocumentError/Code/noVersion`` if all
   ///   common versions were forgotten.
-  package func merge(with other: String) throws -> HeadMerge {
+  package func mergeBase(with other: String) throws -> MergeBase {
     let (container, manifest) = document.state.withLock { ($0.container, $0.manifest) }
     if other != HeadName.main { _ = try container.mainManifest(naming: other) }
     var parents: [Int64: Set<Int64>] = [:]
@@ -52,6 +52,6 @@ extension DocumentHeads {
         "The heads \"\(container.headName)\" and \"\(other)\" have no version in common any more.",
         path: document.path)
     }
-    return HeadMerge(base: base, theirs: newest, isMerged: own.contains(newest))
+    return MergeBase(base: base, theirs: newest, isMerged: own.contains(newest))
   }
 }

@@ -7,7 +7,7 @@ import XMLEvents
 
 /// Checks the events of a document against the grammar and the model, and gathers the objects in a layer. Errors are
 /// reported, and the check continues.
-final class DocumentCheck: XMLEventHandler {
+final class XMLDocumentCheck: XMLEventHandler {
   /// The position of an element in the grammar.
   enum Element {
     case database, info, version, uuid, nextObjectID, metadata, list, object, attribute,
