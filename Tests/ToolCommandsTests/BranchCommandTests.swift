@@ -172,6 +172,13 @@ struct BranchCommandTests {
     let json = quire(["history", path, "--graph", "--format", "json"]).output
     #expect(json.contains("\"merged\": [\n      3\n    ]") && json.contains("\"heads\": ["))
     #expect(quire(["history", path, "--graph", "--changes"]).exitCode == .wrongUsage)
+    // A merged version without a later one begins a column of its own.
+    try done("merge", path, "idea")
+    #expect(
+      try lines("--graph").prefix(4) == [
+        "*  8  DATE  merged 5  (*main)", "|\\", "| | *  7  DATE  (draft)",
+        "* | |  6  DATE  merged 3",
+      ])
   }
 
   @Test("A head begins at the version that is given")

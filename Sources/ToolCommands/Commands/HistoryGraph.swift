@@ -71,9 +71,14 @@ struct HistoryGraph {
       let parents = node.parents.filter(kept.contains)
       lanes[column] = parents.first
       for merged in parents.dropFirst() {
-        let target = lanes.firstIndex(of: merged) ?? Self.place(merged, in: &lanes, after: column)
+        let before = lanes
+        let known = lanes.firstIndex(of: merged)
+        let target = known ?? Self.place(merged, in: &lanes, after: column)
+        // A new column begins below the line that leads to it.
         lines.append(
-          Self.link(from: column, to: target, leans: target > column ? "\\" : "/", lanes))
+          Self.link(
+            from: column, to: target, leans: target > column ? "\\" : "/",
+            known == nil ? before : lanes))
       }
     }
     return lines
