@@ -79,11 +79,12 @@ extension Document: StoreGroup {
   }
 
   /// Throws ``DocumentError`` with code ``DocumentError/Code/gone`` if the lock file was removed. Another program may have
-  /// saved then, and a save that does not know of it would write over its commit.
-  private func checkHoldsLock() throws {
+  /// saved then, and a save that does not know of it would write over its commit. Keys that a store sets aside for new
+  /// objects are a commit too.
+  func checkHoldsLock() throws {
     let (container, lock) = state.withLock { ($0.container, $0.lock) }
-    guard let lock, try container.disk.statusIfThere(container.lockPath)?.identity != lock.identity
-    else { return }
+    let found = try container.reading { try container.disk.statusIfThere(container.lockPath) }
+    guard let lock, found?.identity != lock.identity else { return }
     throw DocumentError(
       .gone,
       "The file \(Container.lockFile) was removed while the document was open, so another program may have saved. Open the "

@@ -109,7 +109,10 @@ public final class DocumentStore: HistoryStore {
     switch document.access {
     // No other process writes, and the store itself orders the callers.
     case .exclusive:
-      return try leasing.withLock { _ in try inner.leaseKeys(ofEntity: number, count: count) }
+      return try leasing.withLock { _ in
+        try document.checkHoldsLock()
+        return try inner.leaseKeys(ofEntity: number, count: count)
+      }
     default:
       return try document.withExclusiveAccess {
         try inner.leaseKeys(ofEntity: number, count: count)
