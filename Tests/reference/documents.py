@@ -34,7 +34,7 @@ class Source:
         """Returns the files of a changed document; those with a value of None are folders."""
         files = dict(self.files)
         kind = source.randrange(10)
-        name = source.choice(["manifest.json", *(name for name in files if name.startswith("heads/"))])
+        name = source.choice(["manifest.json", *(name for name in files if name.startswith("heads/") and name.endswith(".json"))])
         if kind < 4:
             manifest = json.loads(files[name])
             for _ in range(source.choice([1, 1, 2])):
