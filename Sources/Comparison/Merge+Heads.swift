@@ -3,14 +3,14 @@ public import ObjectGraph
 public import StoreInterface
 
 extension Merge {
-  /// Opens a document, and finds the conflicts of a merge of another head into its head.
+  /// Opens a document, and finds the conflicts of a merge of one of its heads into another head.
   ///
   ///     let merge = try Merge(of: "draft", into: "Trips.quire", in: places)
   ///     for conflict in merge.conflicts { print(conflict) }
   ///     try merge.save { _ in .ours }
   ///
-  /// The base is the newest version from which both heads derive, so the head that was merged once can be merged again.
-  /// The saved version names the version that was merged. If that is merged already, nothing is saved.
+  /// The base is the newest version from which both heads derive, so a head can be merged again and again. The saved version
+  /// names the merged version. If the receiving head contains that version already, nothing is saved.
   ///
   /// - Parameters:
   ///   - head: The head with the changes.
@@ -30,46 +30,29 @@ extension Merge {
     let document = try places.openDocument(
       place.path, access: .readOnly, version: place.version)
     defer { try? document.close() }
-    let heads = try HeadSides(of: head, into: document, named: ours, at: place)
     try self.init(
-      heads.sources { try ComparedPlace($0, at: $1, in: places) }, PlaceOpening(places, model: nil),
-      heads, matching, renumbers)
-  }
-
-  private convenience init(
-    _ sources: MergeSources, _ opening: PlaceOpening, _ heads: HeadSides,
-    _ matching: MatchChoices, _ renumbers: Bool, receiver: Document? = nil
-  ) throws {
-    do {
-      try self.init(sources, opening, merged: heads.merged, receiver: receiver) { part in
-        try MergeTranslation(part, matching, renumbers: renumbers).layers()
-      }
-    } catch {
-      sources.close()
-      throw error
-    }
+      HeadSides(of: head, into: document, named: ours, at: place), in: places, matching,
+      renumbers: renumbers)
   }
 
   fileprivate convenience init(
-    of head: String, into document: Document, _ matching: MatchChoices, _ renumbers: Bool
+    _ heads: HeadSides, in places: StorePlaces, _ matching: MatchChoices, renumbers: Bool,
+    receiver: Document? = nil
   ) throws {
-    let place = VersionedPath(document.path, VersionReference(.head(document.head)))
-    let heads = try HeadSides(
-      of: head, into: document, named: "\(document.path)@\(document.head)", at: place)
     try self.init(
-      heads.sources { try ComparedPlace($0, at: $1, in: document.places) },
-      PlaceOpening(document.places, model: nil), heads,
-      matching, renumbers, receiver: document)
+      translating: heads.sources { try ComparedPlace($0, at: $1, in: places) },
+      PlaceOpening(places, model: nil), matching, renumbers: renumbers, merged: heads.merged,
+      receiver: receiver)
   }
 }
 
 extension Document {
-  /// Merges another head into the open one, and saves the result as a version that names the version of the other head.
+  /// Merges the changes of a head into the open one, and saves them as a version that names the merged version.
   ///
   ///     try document.merge(from: "draft") { conflict in conflict.property == "name" ? .theirs : .ours }
   ///
-  /// Contexts of the document show the merged changes as they show those of another process. ``Comparison/Merge`` shows the
-  /// conflicts before anything is decided.
+  /// Contexts of the document show the merged changes as they show the saves of another process. To look at the conflicts first,
+  /// use ``Comparison/Merge``.
   ///
   /// - Parameters:
   ///   - head: The head with the changes, which stays as it is.
@@ -88,7 +71,9 @@ extension Document {
     author: String? = nil, message: String? = nil,
     resolving choice: (Merge.Conflict) throws -> MergeSide? = { _ in nil }
   ) throws -> Merge.Counts {
-    let merge = try Merge(of: head, into: self, matching, renumbers)
+    let own = VersionedPath(path, VersionReference(.head(self.head)))
+    let heads = try HeadSides(of: head, into: self, named: "\(path)@\(self.head)", at: own)
+    let merge = try Merge(heads, in: places, matching, renumbers: renumbers, receiver: self)
     (merge.author, merge.message) = (author, message)
     return try merge.save(resolving: choice)
   }

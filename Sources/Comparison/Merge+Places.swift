@@ -23,20 +23,30 @@ extension Merge {
     base: String, ours: String, theirs: String, in places: StorePlaces,
     matching: MatchChoices = MatchChoices(), renumbers: Bool = false, model: Model? = nil
   ) throws {
-    var opened: [ComparedPlace] = []
+    func opened(_ name: String, mayBeEmpty: Bool = false) throws -> ComparedPlace {
+      try ComparedPlace(name, in: places, model: model, mayBeEmpty: mayBeEmpty)
+    }
+    try self.init(
+      translating: MergeSources.open(
+        base: opened(base, mayBeEmpty: true), ours: opened(ours), theirs: opened(theirs)),
+      PlaceOpening(places, model: model), matching, renumbers: renumbers)
+  }
+
+  /// Finds the conflicts of a merge of copies that are open. Closes them if that fails.
+  ///
+  /// - Parameters:
+  ///   - merged: The versions of other heads that the result names as merged.
+  ///   - receiver: The document that receives the changes, if the caller has it open.
+  convenience init(
+    translating sources: MergeSources, _ opening: PlaceOpening, _ matching: MatchChoices,
+    renumbers: Bool, merged: [Int64] = [], receiver: Document? = nil
+  ) throws {
     do {
-      for (name, mayBeEmpty) in [(base, true), (ours, false), (theirs, false)] {
-        opened.append(
-          try ComparedPlace(name, in: places, model: model, mayBeEmpty: mayBeEmpty))
-      }
-      try self.init(
-        MergeSources(base: opened[0], ours: opened[1], theirs: opened[2]),
-        PlaceOpening(places, model: model)
-      ) { part in
+      try self.init(sources, opening, merged: merged, receiver: receiver) { part in
         try MergeTranslation(part, matching, renumbers: renumbers).layers()
       }
     } catch {
-      for place in opened { place.close() }
+      sources.close()
       throw error
     }
   }

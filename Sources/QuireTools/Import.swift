@@ -46,8 +46,8 @@ public struct Import: Sendable {
   public func write(
     to path: String, in places: StorePlaces = .builtIn
   ) throws -> ObjectImport.Report {
-    let place = try VersionedPath(path, on: places.disk)
-    guard try places.isDocument(place.version?.head == nil ? path : place.path) else {
+    let place = try VersionedPath(orHead: path, on: places.disk)
+    guard try places.isDocument(place.path) else {
       let store = try places.open(path, StoreOpening())
       return try store.closing { try run(store, places) }
     }

@@ -302,7 +302,7 @@ struct ContainerTests {
     try other.close()
     try document.close()
     #expect(try world.names() == .each("one", "two"))
-    // A lock file that was removed and made again by nobody else is no reason to lose a save either.
+    // The next program locks the file that is there now.
     let third = try world.open()
     try world.add("four", to: third)
     try third.close()

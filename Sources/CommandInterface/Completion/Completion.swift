@@ -99,10 +99,7 @@ package struct Completion {
       let (before, last) = value.splitAtLast(",")
       return SuggestedWords(.files, for: last, after: stem + before)
     case .command: return SuggestedWords(commandNames, for: value, after: stem)
-    case .modelVersion, .version, .head, .storeName, .storeType, .attachment, .plugin, .entity,
-      .entities,
-      .keyPaths, .sortKeys, .aggregates, .predicate, .assignments, .variables, .template:
-      return names.suggestions(of: kind, for: value, after: stem, in: line)
+    default: return names.suggestions(of: kind, for: value, after: stem, in: line)
     }
   }
 }

@@ -2,9 +2,10 @@ package import Documents
 
 /// The three versions of a merge of one head into another.
 package struct HeadSides {
-  /// The versions that the result names as merged; none if the receiving head contains the other one already.
+  /// The versions that the result names as merged. The list is empty if the receiving head contains the newest version of the
+  /// head with the changes already.
   package let merged: [Int64]
-  /// The newest common version, the head that receives the changes, and the newest version of the other head.
+  /// The newest common version, the head that receives the changes, and the newest version of the head with the changes.
   package let names: (base: String, ours: String, theirs: String)
   /// The places of ``names``.
   package let places: (base: VersionedPath, ours: VersionedPath, theirs: VersionedPath)
@@ -37,17 +38,8 @@ package struct HeadSides {
   package func sources(
     _ open: (_ name: String, _ place: VersionedPath) throws -> ComparedPlace
   ) throws -> MergeSources {
-    var opened: [ComparedPlace] = []
-    do {
-      for (name, place) in [
-        (names.base, places.base), (names.ours, places.ours), (names.theirs, places.theirs),
-      ] {
-        opened.append(try open(name, place))
-      }
-      return try MergeSources(base: opened[0], ours: opened[1], theirs: opened[2])
-    } catch {
-      for place in opened { place.close() }
-      throw error
-    }
+    try MergeSources.open(
+      base: open(names.base, places.base), ours: open(names.ours, places.ours),
+      theirs: open(names.theirs, places.theirs))
   }
 }

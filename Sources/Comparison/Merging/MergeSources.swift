@@ -27,6 +27,23 @@ package struct MergeSources {
     }
   }
 
+  /// Opens the base and the two copies. If one of them can't be opened, those before it are closed.
+  package static func open(
+    base: @autoclosure () throws -> ComparedPlace, ours: @autoclosure () throws -> ComparedPlace,
+    theirs: @autoclosure () throws -> ComparedPlace
+  ) throws -> MergeSources {
+    var opened: [ComparedPlace] = []
+    do {
+      opened.append(try base())
+      opened.append(try ours())
+      opened.append(try theirs())
+      return try MergeSources(base: opened[0], ours: opened[1], theirs: opened[2])
+    } catch {
+      for place in opened { place.close() }
+      throw error
+    }
+  }
+
   /// Returns the store of a source that takes part in the merge of a store of the copy that receives the changes.
   private func store(_ name: String, of source: ComparedPlace) -> (any Store)? {
     source.stores.count == 1 && ours.stores.count == 1

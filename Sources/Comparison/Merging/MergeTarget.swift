@@ -47,7 +47,7 @@ package struct MergeTarget {
   ) throws {
     // The copy shows the head that it was made from.
     func changed(_ opened: Opened) throws {
-      if let head = source.place.version?.head { try opened.document?.heads.makeCurrent(head) }
+      if let head = source.place.head { try opened.document?.heads.makeCurrent(head) }
       try body(opened)
     }
     if packs { return try pack(into: path, changed) }
@@ -71,7 +71,7 @@ package struct MergeTarget {
 
   /// Throws an error if the source is a version, which can't be changed.
   package func checkChangeable() throws {
-    guard let version = source.place.version, version.head == nil else { return }
+    guard let version = source.place.version, source.place.head == nil else { return }
     throw ComparisonError(
       .badPlace, "'\(source.name)' is version \(version), which can't be changed.", path: path,
       hint: "Write the result to another path.", .unchangeable)
@@ -109,11 +109,11 @@ package struct MergeTarget {
   }
 
   private func changeDocument(_ folder: String, _ body: (Opened) throws -> Void) throws {
-    let version = source.place.version
+    let isHead = source.place.head != nil
     let document = try opening.document(
-      VersionedPath(folder, version.flatMap { $0.head == nil ? nil : $0 }), .exclusive)
+      VersionedPath(folder, isHead ? source.place.version : nil), .exclusive)
     defer { try? document.close() }
-    if let version, version.head == nil {
+    if let version = source.place.version, !isHead {
       let found = try version.find(inDocumentAt: folder, in: places)
       guard found.head == document.head else {
         throw ComparisonError(

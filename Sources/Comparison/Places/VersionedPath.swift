@@ -6,8 +6,17 @@ package struct VersionedPath: Sendable {
   package let path: String
   package let version: VersionReference?
 
+  /// The head that the path names as a whole, for reading and for changes.
+  package var head: String? { version?.head }
+
   package init(_ path: String, _ version: VersionReference?) {
     (self.path, self.version) = (path, version)
+  }
+
+  /// Parses a word that may name a whole head. A word that names a version stays a path.
+  package init(orHead word: String, on disk: any Disk) throws {
+    let place = try VersionedPath(word, on: disk)
+    self = place.head == nil ? VersionedPath(word, nil) : place
   }
 
   /// Parses a word. An existing file with the whole word as its name is that file.

@@ -30,13 +30,10 @@ extension Document {
     precondition(
       !acceptsDamage || access == .readOnly, "A damaged document can be opened for reading only.")
     let places = try places.inside(path)
-    var container = Container(path: path, disk: places.disk, backends: places.backends)
-    if let head {
-      container = container.on(head)
-      try container.checkIsHead()
-    } else {
-      container = try container.onCurrentHead()
-    }
+    let folder = Container(path: path, disk: places.disk, backends: places.backends)
+    // A current head that is lost is an error: `main` in its place is not the line of versions that the user has chosen.
+    let container = folder.on(try head ?? folder.currentHead)
+    try container.checkIsHead()
     if let version {
       let read = try container.manifest(acceptsDamage: acceptsDamage)
       return try open(

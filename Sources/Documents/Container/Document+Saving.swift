@@ -71,8 +71,7 @@ extension Document: StoreGroup {
   /// opened. The folder was then moved or removed, or another folder has taken its place.
   func checkIsThere() throws {
     let (container, folder) = state.withLock { ($0.container, $0.folder) }
-    let isThere = try container.disk.exists(container.path)
-    guard isThere, try container.disk.status(of: container.path).identity == folder else {
+    guard try container.disk.statusIfThere(container.path)?.identity == folder else {
       throw DocumentError(
         .gone, "The document was moved or removed while it was open.", path: container.path)
     }
@@ -122,7 +121,7 @@ extension Document: StoreGroup {
       if !staged.isEmpty { try container.checkFolders() }
       try apply(staged, to: &manifest, number)
       var origin = origin
-      if origin.merged.isEmpty { origin.merged = DocumentHeads.merged }
+      origin.merged = DocumentHeads.merged
       origin.author = origin.author ?? parts.lazy.compactMap(\.request.author).first
       origin.message = origin.message ?? parts.lazy.compactMap(\.request.message).first
       let parts = try own(parts)

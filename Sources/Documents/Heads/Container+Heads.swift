@@ -27,6 +27,14 @@ extension Container {
     return main
   }
 
+  /// Makes the folder of heads durable, if the document does not have it yet.
+  func makeHeadsFolder() throws {
+    let folder = inner(Container.headsFolder)
+    guard try !disk.exists(folder) else { return }
+    try disk.makeDirectory(folder)
+    try disk.syncDirectory(path)
+  }
+
   /// Returns the path of a file of a store that only this head has, relative to the document.
   ///
   /// - Parameter name: The name of the file without the head.

@@ -1,11 +1,11 @@
 import DurableFiles
 
-/// The current head: the one that opens when a caller names none (spec §7.7.10).
+/// The current head, which opens if a caller names no head (spec §7.7.10).
 extension Container {
   /// The file with the name of the current head. Without the file, `main` is current.
   package static let currentHeadFile = "\(headsFolder)/current"
 
-  /// The name of the current head, which may be the name of no head.
+  /// The name of the current head. The document may have lost the head.
   ///
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noHead`` if the file contains no name.
   package var currentHead: String {
@@ -33,27 +33,10 @@ extension Container {
     }
   }
 
-  /// Returns the folder as the current head sees it.
-  ///
-  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noHead`` if it is no head of the document. `main` in its place
-  ///   would be another line of versions than the user has chosen.
-  func onCurrentHead() throws -> Container {
-    let name = try currentHead
-    if name == HeadName.main { return on(nil) }
-    guard try on(nil).writtenManifest().manifest.heads.contains(name) else {
-      throw DocumentError(
-        .noHead,
-        "The current head is \"\(name)\", but the document has no such head any more.",
-        path: path)
-    }
-    return on(name)
-  }
-
   /// Makes a head current.
   func writeCurrentHead(_ name: String) throws {
     try reading {
-      let folder = inner(Container.headsFolder)
-      if try !disk.exists(folder) { try disk.makeDirectory(folder) }
+      try makeHeadsFolder()
       try disk.replace(inner(Container.currentHeadFile), links: .refused) { writer in
         try writer.write(name + "\n")
       }
@@ -62,9 +45,9 @@ extension Container {
 }
 
 extension DocumentHeads {
-  /// The name of the current head: the one that opens when a caller names none. It is `main` in a new document.
+  /// The name of the current head, which opens if a caller names no head. It is `main` in a new document.
   ///
-  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noHead`` if the document does not tell.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noHead`` if the file with the name is damaged.
   public var current: String {
     get throws { try document.container.currentHead }
   }

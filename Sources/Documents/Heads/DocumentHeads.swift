@@ -132,15 +132,13 @@ public struct DocumentHeads {
     _ parts: [(store: any Store, request: CommitRequest)], merging versions: [Int64],
     author: String? = nil, message: String? = nil
   ) throws -> [any StoreSnapshot] {
-    let (container, manifest) = document.state.withLock { ($0.container, $0.manifest) }
-    var unknown = Set(versions).subtracting(manifest.versions.map(\.number))
-    for head in try container.otherHeads(manifest) where !unknown.isEmpty {
-      unknown.subtract(try head.manifest().manifest.versions.map(\.number))
+    let known = try graph()
+    if let number = versions.filter({ !known.contains($0) }).min() {
+      throw DocumentError.noVersion(number, document.path)
     }
-    if let number = unknown.min() { throw DocumentError.noVersion(number, document.path) }
-    let origin = VersionOrigin(
-      author: author, message: message, merged: Array(Set(versions)).sorted())
-    return try document.commit(parts, origin) { _ in }
+    return try merging(versions) {
+      try document.commit(parts, VersionOrigin(author: author, message: message)) { _ in }
+    }
   }
 
   /// Returns the parents of a version of the open head: the version before it, then the versions that it has merged. Some
@@ -171,13 +169,13 @@ public struct DocumentHeads {
 }
 
 extension DocumentHeads {
-  /// The versions that the saves of the present call merge, beside those that the caller of a save names. A context saves
-  /// through several steps that know nothing of heads.
+  /// The versions that the saves of the present call merge. It is no parameter of a save, because a context saves through
+  /// several steps that know nothing of heads.
   @TaskLocal static var merged: [Int64] = []
 
   /// Calls `body`. Each version that it saves in the document names the given versions as merged.
   package func merging<R>(_ versions: [Int64], _ body: () throws -> R) rethrows -> R {
-    try DocumentHeads.$merged.withValue(versions, operation: body)
+    try DocumentHeads.$merged.withValue(Set(versions).sorted(), operation: body)
   }
 }
 

@@ -16,11 +16,7 @@ struct HeadMaking {
     // A head of this name may have been removed, and its files with it only in part.
     removeFiles()
     let disk = target.disk
-    let folder = target.inner(Container.headsFolder)
-    if try !disk.exists(folder) {
-      try disk.makeDirectory(folder)
-      try disk.syncDirectory(target.path)
-    }
+    try target.makeHeadsFolder()
     var made = manifest
     (made.head, made.heads, made.log) = (target.head, [], nil)
     let newest = made.number

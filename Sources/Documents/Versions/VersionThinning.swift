@@ -38,9 +38,11 @@ struct VersionThinning {
   private func kept(by policy: VersionPolicy, _ now: Date) throws -> [Manifest.VersionEntry] {
     let versions = document.manifest.versions
     var numbers = Set(policy.kept(versions, now: now).map(\.number))
-    for name in try document.heads.names where name != document.head {
-      // A head that can't be read has no merge.
-      if let merge = try? document.heads.mergeBase(with: name) { numbers.insert(merge.base) }
+    // Heads that can't be read can't be merged.
+    if let graph = try? document.heads.graph() {
+      for (name, _) in graph.heads where name != document.head {
+        if let base = graph.mergeBase(of: name, into: document.head)?.base { numbers.insert(base) }
+      }
     }
     return versions.filter { numbers.contains($0.number) }
   }

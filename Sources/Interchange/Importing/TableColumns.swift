@@ -113,11 +113,11 @@ struct TableColumns {
 }
 
 extension ImportFile {
-  /// Returns the format of a file, and the entity of its objects; `nil` if each object must name its entity.
+  /// Returns the format of a file, and the entity of its objects. The entity is `nil` if each object must name its own.
   ///
   /// - Parameters:
-  ///   - format: The given format; `nil` to tell it from the ending of the path.
-  ///   - entity: The given entity; `nil` to tell it from the name of a file of comma-separated values.
+  ///   - format: The given format. If it is `nil`, the ending of the path gives it.
+  ///   - entity: The given entity. If it is `nil`, the name of a file of comma-separated values gives it.
   package static func kind(
     ofFileAt path: String, format: ExchangeFormat?, entity: String?, in model: Model
   ) -> (format: ExchangeFormat, entity: String?) {

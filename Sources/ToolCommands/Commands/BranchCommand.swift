@@ -52,10 +52,7 @@ enum BranchCommand {
             "--\(option.name) needs the name of a head.",
             hint: "Give the name after the document.")
         }
-        // The current head may be one that the document has lost.
-        let document = try reader.document(
-          reader.headPlace(invocation[.document]).path, access: .readOnly,
-          version: VersionReference(.head(HeadName.main)))
+        let document = try reader.mainHead(invocation[.document], access: .readOnly)
         defer { try? document.close() }
         try list(document, invocation)
         return .done
@@ -81,36 +78,31 @@ enum BranchCommand {
     _ document: Document, _ invocation: Invocation
   ) throws {
     let output = invocation.console.output
-    let names = try document.heads.names
+    let heads = try document.heads.graph().heads
     let current = try? document.heads.current
-    if current.map({ !names.contains($0) }) ?? true {
+    if !heads.contains(where: { $0.name == current }) {
       try invocation.console.messages.writeLine(
         "warning: The current head is none of these. 'quire switch' makes one of them current.")
     }
-    var lines: [(name: String, number: Int64, saved: Date?)] = []
-    for name in names {
-      let other = name == document.head ? nil : try document.open(head: name)
-      defer { try? other?.close() }
-      let last = (other ?? document).versions.last
-      lines.append((name, last?.number ?? 0, last?.saved))
-    }
+    let lines = heads.map { ($0.name, $0.versions.last?.number ?? 0, $0.versions.last?.saved) }
     if invocation.format == .json {
       return try output.writeLine(
         JSON.array(
-          lines.map { line in
+          lines.map { name, number, saved in
             .object([
-              "name": .string(line.name), "isCurrent": .boolean(line.name == current),
-              "version": .number("\(line.number)"),
-              "saved": line.saved.map { ValueText.exchange.json(.date($0)) },
+              "name": .string(name), "isCurrent": .boolean(name == current),
+              "version": .number("\(number)"),
+              "saved": saved.map { ValueText.exchange.json(.date($0)) },
             ])
           }))
     }
-    let width = lines.map(\.name.count).max() ?? 0
-    for line in lines {
-      let name = line.name.padding(toLength: width, withPad: " ", startingAt: 0)
-      let saved = line.saved.map { "  " + Wording.text(.date($0)) } ?? ""
-      try output.writeLine("\(line.name == current ? "*" : " ") \(name)  \(line.number)\(saved)")
+    var table = Table()
+    for (name, number, saved) in lines {
+      table.add(
+        "\(name == current ? "*" : " ") \(name)", "\(number)",
+        saved.map { Wording.text(.date($0)) } ?? "")
     }
+    try output.write(table.text())
   }
 
   private static func make(
@@ -118,7 +110,8 @@ enum BranchCommand {
   ) throws {
     let word = invocation[.document]
     let isTrial = invocation.has(.dryRun)
-    var start = try reader.headPlace(word).version
+    let place = try reader.headPlace(word)
+    var start = place.version
     if let words = invocation.value(of: version) {
       guard start == nil else {
         throw CommandError.wrongUsage(
@@ -126,7 +119,6 @@ enum BranchCommand {
       }
       start = try StoreReader.versionReference(words)
     }
-    let place = try reader.headPlace(word)
     // The version may be one of any head, and a head is made from the head that has it.
     let found = try start.flatMap {
       $0.head == nil ? try $0.find(inDocumentAt: place.path, in: reader.places) : nil

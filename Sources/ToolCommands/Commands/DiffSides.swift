@@ -70,12 +70,7 @@ enum DiffSides {
         word, at: place, document, model: try document.model,
         stores: document.stores.map { ($0.name, $0) })
     }
-    guard let store = document[name] else {
-      throw CommandError.unknown(
-        "store", oneLine(name), in: "in '\(oneLine(place.path))'",
-        known: document.stores.map(\.name),
-        otherwise: "It has \(document.stores.map { "'\($0.name)'" }.joined(separator: ", ")).")
-    }
+    let store = try StoreReader.store(name, of: document, at: place.path)
     return ComparedPlace(word, at: place, document, model: nil, stores: [(name, store)])
   }
 

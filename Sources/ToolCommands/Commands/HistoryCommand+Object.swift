@@ -13,12 +13,7 @@ extension HistoryCommand {
     let stores = document.stores
     var holding = try stores.filter { try $0.snapshot().view.contains(key) }
     if let name = invocation.value(of: .storeName) {
-      guard let store = document[name] else {
-        throw CommandError.unknown(
-          "store", name, in: "in '\(oneLine(invocation[.store]))'", known: stores.map(\.name),
-          otherwise: "It has \(stores.map { "'\($0.name)'" }.joined(separator: ", ")).")
-      }
-      holding = [store]
+      holding = [try StoreReader.store(name, of: document, at: invocation[.store])]
     }
     guard holding.count < 2 else {
       throw CommandError.wrongUsage(

@@ -26,10 +26,7 @@ struct HistoryGraph {
   /// Reads the heads of a document.
   init(_ document: Document) throws {
     var known: [Int64: Node] = [:]
-    for name in try document.heads.names {
-      let other = name == document.head ? nil : try document.open(head: name)
-      defer { try? other?.close() }
-      let versions = (other ?? document).versions
+    for (name, versions) in try document.heads.graph().heads {
       for (index, version) in versions.enumerated() {
         var node =
           known[version.number] ?? Node(line: HistoryLine(version), parent: nil, heads: [])

@@ -111,7 +111,7 @@ enum MergeCommand {
       guard let other = invocation.value(of: theirs) else {
         return try merge(head: own, made, choices, reader, models, invocation)
       }
-      let sources = try MergeSources(
+      let sources = try MergeSources.open(
         base: DiffSides.source(invocation[base], reader, models, invocation, mayBeEmpty: true),
         ours: DiffSides.source(own, reader, models, invocation),
         theirs: DiffSides.source(other, reader, models, invocation))

@@ -259,7 +259,7 @@ enum MigrateCommand {
       let place = try reader.headPlace(path)
       try Document.migrate(
         place.path, to: target.model, with: running, in: reader.places,
-        whenHeld: .wait(.seconds(5)), head: place.version?.head, author: origin.author,
+        whenHeld: .wait(.seconds(5)), head: place.head, author: origin.author,
         message: origin.message)
       invocation.console.outcome.didChange("The migration is complete.")
     }

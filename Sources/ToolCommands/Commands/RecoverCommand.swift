@@ -112,7 +112,7 @@ enum RecoverCommand {
     _ invocation: Invocation
   ) throws -> ExitCode {
     let (folder, path) = (place.path, output.path)
-    let head = try reader.headPlace(invocation[file]).version?.head ?? HeadName.main
+    let head = try reader.headPlace(invocation[file]).head ?? HeadName.main
     guard !invocation.has(ConvertCommand.store) else {
       throw CommandError.wrongUsage(
         "The recovered stores of a document keep their types.",

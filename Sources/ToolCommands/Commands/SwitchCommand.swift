@@ -23,15 +23,13 @@ enum SwitchCommand {
       ]
     ) { invocation in
       let place = try reader.headPlace(invocation[.document])
-      if let head = place.version?.head {
+      if let head = place.head {
         throw CommandError.wrongUsage(
           "'\(oneLine(invocation[.document]))' names the head '\(head)' already.",
           hint: "Give the document without @, and the head after it.")
       }
       let name = invocation[head]
-      // The current head may be one that the document has lost.
-      let document = try reader.document(
-        place.path, access: .exclusive, version: VersionReference(.head(HeadName.main)))
+      let document = try reader.mainHead(place.path, access: .exclusive)
       defer { try? document.close() }
       try document.heads.makeCurrent(name)
       invocation.console.outcome.didChange("The current head is '\(name)'.")

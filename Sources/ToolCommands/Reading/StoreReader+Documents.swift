@@ -27,14 +27,19 @@ extension StoreReader {
     return document
   }
 
-  /// Returns the path of a document and the head that the command line names, or of anything else.
+  /// Opens the head `main` of a document, whose current head may be lost.
+  func mainHead(_ path: String, access: Document.Access) throws -> Document {
+    try document(
+      headPlace(path).path, access: access, version: VersionReference(.head(HeadName.main)))
+  }
+
+  /// Returns the path that the command line names, of a document or of a store, and the head behind it.
   ///
   /// - Throws: ``CommandError`` for `DOC@VERSION`, which only commands with `--version` read.
   func headPlace(_ word: String) throws -> VersionedPath {
-    let place = try VersionedPath(word, on: disk)
-    if place.version?.head != nil { return place }
-    try checkHasNoVersion(word)
-    return VersionedPath(word, nil)
+    let place = try VersionedPath(orHead: word, on: disk)
+    if place.head == nil { try checkHasNoVersion(word) }
+    return place
   }
 
   /// Parses the name of a version: its number, or a head with a number of steps back.
@@ -78,8 +83,7 @@ extension StoreReader {
   ///
   /// - Throws: `DiskError` if a file or a folder is there and can't be read.
   func isDocument(_ path: String) throws -> Bool {
-    let place = try VersionedPath(path, on: disk)
-    return try places.isDocument(place.version?.head == nil ? path : place.path)
+    try places.isDocument(VersionedPath(orHead: path, on: disk).path)
   }
 
   /// Returns the versions of a document's model; `nil` if there is no document at the path.
@@ -106,12 +110,7 @@ extension StoreReader {
     let document = try document(path, readOnly ? .readOnly : .exclusive, invocation)
     let stores = document.stores
     if let name = invocation.value(of: .storeName) {
-      guard let store = document[name] else {
-        throw CommandError.unknown(
-          "store", name, in: "in '\(oneLine(path))'", known: stores.map(\.name),
-          otherwise: "It has \(stores.map { "'\($0.name)'" }.joined(separator: ", ")).")
-      }
-      return StoreOfDocument(store, document)
+      return StoreOfDocument(try Self.store(name, of: document, at: path), document)
     }
     if stores.count == 1 { return StoreOfDocument(stores[0], document) }
     let model = try document.model
@@ -150,6 +149,17 @@ extension StoreReader {
         hint: "Choose one with --in: \(choice).")
     }
     return StoreOfDocument(store, document)
+  }
+
+  /// Returns a store of a document.
+  static func store(
+    _ name: String, of document: Document, at path: String
+  ) throws(CommandError) -> DocumentStore {
+    if let store = document[name] { return store }
+    let names = document.stores.map(\.name)
+    throw .unknown(
+      "store", name, in: "in '\(oneLine(path))'", known: names,
+      otherwise: "It has \(names.map { "'\($0)'" }.joined(separator: ", ")).")
   }
 
   /// Returns the document at a path, open for reading, with the version and the tolerance of the command line.
