@@ -246,6 +246,14 @@ let package = Package(
       DurableFiles JSONText TextMatching
       """),
 
+    // The exchange of versions between documents through folders.
+    module(
+      "DocumentExchange",
+      """
+      Comparison Documents StoreInterface ObjectGraph ObjectModel Rows Archives Checksums \
+      DurableFiles JSONText
+      """),
+
     // Validation of documents by every rule of the specification.
     module(
       "Validation",
@@ -305,16 +313,16 @@ let package = Package(
       "QuireTools",
       """
       Quire Documents ObjectModel StoreInterface ObjectGraph DurableFiles BlockFileFormat Archives \
-      Interchange Comparison Validation Recovery
+      Interchange Comparison DocumentExchange Validation Recovery
       """),
     module(
       "ToolCommands",
       """
       CommandInterface SystemPrograms EmbeddedFiles Quire QuireTools BinaryStore Documents \
       JSONText ModelNotations ObjectModel Rows ObjectQuery StoreInterface ObjectGraph Migration \
-      DurableFiles Validation ModelCode Archives Comparison Interchange Recovery PluginHost \
-      StoreConformance PluginKit PropertyLists BlockFileFormat Deflate XMLEvents SeededRandom \
-      Checksums FullText
+      DurableFiles Validation ModelCode Archives Comparison DocumentExchange Interchange Recovery \
+      PluginHost StoreConformance PluginKit PropertyLists BlockFileFormat Deflate XMLEvents \
+      SeededRandom Checksums FullText
       """),
     program("quire-cli", "ToolCommands CommandInterface SystemPrograms"),
 
@@ -483,6 +491,12 @@ let package = Package(
       """
       Interchange ObjectGraph StoreInterface BinaryStore XMLStore DiskSimulation DurableFiles \
       ModelNotations ObjectModel ObjectQuery Rows SeededRandom Validation
+      """),
+    tests(
+      "ExchangeTests",
+      """
+      QuireTools DocumentExchange Comparison Quire Documents ObjectGraph StoreInterface Checksums \
+      DiskSimulation DurableFiles ObjectModel SeededRandom
       """),
     tests(
       "ComparisonTests",

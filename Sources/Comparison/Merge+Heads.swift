@@ -41,7 +41,7 @@ extension Merge {
   ) throws {
     try self.init(
       translating: heads.sources { try ComparedPlace($0, at: $1, in: places) },
-      PlaceOpening(places, model: nil), matching, renumbers: renumbers, merged: heads.merged,
+      PlaceOpening(places, model: nil), matching, renumbers: renumbers, taken: heads.taken,
       receiver: receiver)
   }
 }

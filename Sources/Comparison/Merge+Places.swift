@@ -35,14 +35,14 @@ extension Merge {
   /// Finds the conflicts of a merge of copies that are open. Closes them if that fails.
   ///
   /// - Parameters:
-  ///   - merged: The versions of other heads that the result names as merged.
+  ///   - taken: The versions of other heads and replicas that the result names as merged.
   ///   - receiver: The document that receives the changes, if the caller has it open.
   convenience init(
     translating sources: MergeSources, _ opening: PlaceOpening, _ matching: MatchChoices,
-    renumbers: Bool, merged: [Int64] = [], receiver: Document? = nil
+    renumbers: Bool, taken: TakenVersions = TakenVersions(), receiver: Document? = nil
   ) throws {
     do {
-      try self.init(sources, opening, merged: merged, receiver: receiver) { part in
+      try self.init(sources, opening, taken: taken, receiver: receiver) { part in
         try MergeTranslation(part, matching, renumbers: renumbers).layers()
       }
     } catch {

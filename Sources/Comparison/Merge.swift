@@ -30,8 +30,8 @@ public final class Merge {
   private let opening: PlaceOpening
   private let layers: (MergePart) throws -> MergeLayers
   private let attachments: AttachmentMerge
-  /// The versions of other heads that the result names as merged.
-  private let merged: [Int64]
+  /// The versions of other heads and replicas that the result names as merged.
+  package var taken: TakenVersions
   /// The merge without a save that has found the conflicts; `nil` after its first use.
   private var trial: StoreMerge?
   private let objectConflictCount: Int
@@ -39,25 +39,30 @@ public final class Merge {
   /// Finds the conflicts of a merge.
   ///
   /// - Parameters:
-  ///   - merged: The versions of other heads that the result names as merged.
+  ///   - taken: The versions of other heads and replicas that the result names as merged.
   ///   - receiver: The document that receives the changes, if the caller has it open.
+  ///   - attachments: The merge of the attachments, if they are not those of the sources.
   ///   - layers: Returns the changes of one store.
   package init(
-    _ sources: MergeSources, _ opening: PlaceOpening, merged: [Int64] = [],
-    receiver: Document? = nil, _ layers: @escaping (MergePart) throws -> MergeLayers
+    _ sources: MergeSources, _ opening: PlaceOpening, taken: TakenVersions = TakenVersions(),
+    receiver: Document? = nil, attachments: AttachmentMerge? = nil,
+    _ layers: @escaping (MergePart) throws -> MergeLayers
   ) throws {
     self.sources = sources
-    self.merged = merged
+    self.taken = taken
     self.opening = opening
     self.layers = layers
     target = MergeTarget(sources.ours, opening, receiver: receiver)
     let trial = try Self.trial(sources, layers)
-    attachments = AttachmentMerge(
-      base: sources.base.document, ours: sources.ours.document, theirs: sources.theirs.document)
+    let files =
+      attachments
+      ?? AttachmentMerge(
+        base: sources.base.document, ours: sources.ours.document, theirs: sources.theirs.document)
+    self.attachments = files
     let conflicts = trial.conflicts
     self.conflicts =
       conflicts.map { Conflict(.object($0)) }
-      + attachments.conflicts.map { Conflict(.attachment($0)) }
+      + files.conflicts.map { Conflict(.attachment($0)) }
     objectConflictCount = conflicts.count
     self.trial = trial
   }
@@ -100,7 +105,7 @@ public final class Merge {
     try trial.validate()
     return Resolved(
       counts: counts, renumbered: trial.renumbered,
-      hasChanges: trial.hasChanges || attachments.hasChanges(files) || !merged.isEmpty,
+      hasChanges: trial.hasChanges || attachments.hasChanges(files) || !taken.isEmpty,
       ofObjects: objects, ofAttachments: files)
   }
 
@@ -117,7 +122,7 @@ public final class Merge {
     let renumbered = merge.renumbered
     try merge.apply(resolved.ofObjects)
     if let document = opened.document {
-      try attachments.apply(resolved.ofAttachments, to: document, base: sources.base.document)
+      try attachments.apply(resolved.ofAttachments, to: document)
     }
     func save() throws {
       if merge.hasChanges { return try merge.save() }
@@ -127,7 +132,7 @@ public final class Merge {
       try save()
       return renumbered
     }
-    try document.heads.merging(merged, save)
+    try document.heads.taking(taken, save)
     return renumbered
   }
 

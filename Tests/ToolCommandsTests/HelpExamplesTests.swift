@@ -64,6 +64,7 @@ struct HelpExamplesTests {
     quire branch Trip.quire draft
     quire insert Trip.quire@draft Trip name=Beja
     quire pack Trip.quire
+    mkdir Share && quire remote add Trip.quire origin Share && quire push Trip.quire
     git init -q . && git config user.name Quire && git config user.email quire@example.org
     quire git install
     """
@@ -116,7 +117,7 @@ struct HelpExamplesTests {
     case "new": made.append(words[2])
     case "pack": made.append(words.count > 3 ? "Trip.zip" : "Trip.quire.zip")
     case "unpack": made += ["Trip.quire", "Copy.quire"]
-    case "convert", "save-as": made.append(words[3])
+    case "convert", "save-as", "clone": made.append(words[3])
     default: break
     }
     if words.contains("--backup") { made.append("Trips.old") }

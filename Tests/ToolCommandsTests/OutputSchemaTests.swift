@@ -66,6 +66,15 @@ struct OutputSchemaTests {
     ("history", "history DIR/t.store --object 1/p1 --values --format json"),
     ("info-document", "info DIR/d.quire --format json"),
     ("branch", "branch DIR/d.quire draft --delete --format json"),
+    ("remote", "remote add DIR/d.quire origin DIR/share --format json"),
+    ("sync", "push DIR/d.quire --format json"),
+    ("sync", "clone DIR/share DIR/clone.quire --format json"),
+    ("insert", "insert DIR/clone.quire Person fullName=Uma --format json"),
+    ("sync", "sync DIR/clone.quire --format json"),
+    ("status", "status DIR/d.quire --format json"),
+    ("sync", "pull DIR/d.quire --no-merge --format json"),
+    ("sync", "pull DIR/d.quire --format json"),
+    ("remote", "remote list DIR/d.quire --format json"),
     ("attach-add", "attach add DIR/d.quire DIR/places.csv --format json"),
     ("attach-list", "attach list DIR/d.quire --format json"),
     ("save-as", "save-as DIR/d.quire DIR/base.quire --format json"),
@@ -121,6 +130,8 @@ struct OutputSchemaTests {
         .appending(path: "schema-\(UUID().uuidString)")
       try FileManager.default.createDirectory(
         at: folder.appending(path: "new"), withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(
+        at: folder.appending(path: "share"), withIntermediateDirectories: true)
       let examples = InstalledPlugins.root.appending(path: "Examples")
       try FileManager.default.copyItem(
         at: examples.appending(path: "Trips.xcdatamodeld"),

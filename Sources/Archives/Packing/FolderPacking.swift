@@ -14,6 +14,8 @@ package struct FolderPacking: Sendable {
   package let folder: String
   /// The disk that the folder is on.
   package let disk: any Disk
+  /// Whether the folder is that of a document, so that the archive begins with the type of packed documents.
+  package var isDocument = true
   /// The sizes from which fields of eight bytes are used.
   var limits = FieldLimits()
 
@@ -59,7 +61,7 @@ package struct FolderPacking: Sendable {
     var fileCount = 0
     let byteCount = try (target ?? disk).makeFile(path, overwriting: overwriting) { writer in
       var directory = ArchiveDirectory(limits)
-      try directory.addType(to: &writer)
+      if isDocument { try directory.addType(to: &writer) }
       for item in contents.items {
         guard item.byteCount != nil else {
           try directory.addFolder(item.name, to: &writer)

@@ -8,7 +8,11 @@ package struct AttachmentMerge {
   private let base: [String: Attachment]
   private let ours: [String: Attachment]
   private let theirs: [String: Attachment]
-  private let source: Document?
+  /// Copy attachments of the base and of the second copy; `nil` if attachments take no part.
+  private let copying: (base: Copying, theirs: Copying)?
+
+  /// Adds an attachment to the document that receives the changes.
+  package typealias Copying = (_ attachment: Attachment, _ document: Document) throws -> Void
 
   /// An attachment that both sides have changed differently; `nil` on a side that does not have it.
   package struct Conflict {
@@ -20,19 +24,33 @@ package struct AttachmentMerge {
 
   /// Compares the attachments. A single store has none, and leaves the attachments of the other sides alone.
   init(base: Document?, ours: Document?, theirs: Document?) {
-    func attachments(_ document: Document?) -> [String: Attachment] {
-      Dictionary(
-        (document?.attachments ?? []).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }
-      )
+    func copying(_ source: Document?) -> Copying {
+      { attachment, document in
+        guard let reader = try source?.openAttachment(named: attachment.name) else { return }
+        try document.addAttachment(named: attachment.name) { write in
+          try reader.forEachPiece { try write($0) }
+        }
+      }
     }
-    source = ours == nil ? nil : theirs
-    let before = attachments(base)
-    (self.base, self.ours, self.theirs) = (before, attachments(ours), attachments(theirs))
-    guard source != nil else {
+    self.init(
+      base: base?.attachmentsByName ?? [:], ours: ours?.attachmentsByName ?? [:],
+      theirs: theirs?.attachmentsByName ?? [:],
+      copying: ours == nil || theirs == nil ? nil : (copying(base), copying(theirs)))
+  }
+
+  /// Compares attachments by their names.
+  ///
+  /// - Parameter copying: Copy attachments of the base and of the second copy; `nil` if attachments take no part.
+  package init(
+    base before: [String: Attachment], ours here: [String: Attachment],
+    theirs there: [String: Attachment], copying: (base: Copying, theirs: Copying)?
+  ) {
+    self.copying = copying
+    (base, ours, theirs) = (before, here, there)
+    guard copying != nil else {
       conflicts = []
       return
     }
-    let (here, there) = (self.ours, self.theirs)
     conflicts = Set(here.keys).union(there.keys).sorted().compactMap { name in
       let digests = [before[name]?.digest, here[name]?.digest, there[name]?.digest]
       guard digests[1] != digests[2], digests[0] != digests[1], digests[0] != digests[2] else {
@@ -44,7 +62,7 @@ package struct AttachmentMerge {
 
   /// The names of the attachments that the merge adds, changes or removes, without the conflicts.
   private var changedNames: [String] {
-    guard source != nil else { return [] }
+    guard copying != nil else { return [] }
     return Set(base.keys).union(theirs.keys).sorted().filter { name in
       theirs[name]?.digest != base[name]?.digest && theirs[name]?.digest != ours[name]?.digest
         && !conflicts.contains { $0.name == name }
@@ -60,28 +78,34 @@ package struct AttachmentMerge {
   ///
   /// - Parameters:
   ///   - sides: The side that wins each conflict.
-  ///   - before: The document of the base.
-  func apply(_ sides: [MergeSide], to document: Document, base before: Document?) throws {
-    for name in changedNames { try put(theirs[name], name, from: source, in: document) }
+  func apply(_ sides: [MergeSide], to document: Document) throws {
+    guard let copying else { return }
+    for name in changedNames { try put(theirs[name], name, copying.theirs, in: document) }
     for (conflict, side) in zip(conflicts, sides) {
       switch side {
       case .ours: continue
-      case .theirs: try put(conflict.theirs, conflict.name, from: source, in: document)
-      case .base: try put(conflict.base, conflict.name, from: before, in: document)
+      case .theirs: try put(conflict.theirs, conflict.name, copying.theirs, in: document)
+      case .base: try put(conflict.base, conflict.name, copying.base, in: document)
       }
     }
   }
 
   private func put(
-    _ attachment: Attachment?, _ name: String, from source: Document?, in document: Document
+    _ attachment: Attachment?, _ name: String, _ copy: Copying, in document: Document
   ) throws {
-    guard attachment != nil, let source else {
+    guard let attachment else {
       if document.attachments.contains(where: { $0.name == name }) {
         try document.removeAttachment(named: name)
       }
       return
     }
-    let reader = try source.openAttachment(named: name)
-    try document.addAttachment(named: name) { write in try reader.forEachPiece { try write($0) } }
+    try copy(attachment, document)
+  }
+}
+
+extension Document {
+  /// The attachments by their names.
+  package var attachmentsByName: [String: Attachment] {
+    Dictionary(attachments.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 }

@@ -4,7 +4,7 @@ package import Documents
 package struct HeadSides {
   /// The versions that the result names as merged. The list is empty if the receiving head contains the newest version of the
   /// head with the changes already.
-  package let merged: [Int64]
+  package let taken: TakenVersions
   /// The newest common version, the head that receives the changes, and the newest version of the head with the changes.
   package let names: (base: String, ours: String, theirs: String)
   /// The places of ``names``.
@@ -25,8 +25,17 @@ package struct HeadSides {
         .badPlace, "'\(ours)' is the head '\(head)' itself.", path: document.path,
         hint: "Name another head. 'quire branch' lists them.")
     }
+    if try document.remotes.known.contains(where: { $0.head == head && $0.isShown }) {
+      throw ComparisonError(
+        .badPlace,
+        "The head '\(head)' shows the document of another device, without the changes of this one.",
+        path: document.path,
+        hint:
+          "Merge it with 'quire pull', and decide its conflicts with --ours, --theirs or --interactive."
+      )
+    }
     let found = try document.heads.mergeBase(with: head)
-    merged = found.isMerged ? [] : [found.theirs]
+    taken = TakenVersions(merged: found.isMerged ? [] : [found.theirs])
     func version(_ number: Int64) -> VersionedPath {
       VersionedPath(place.path, VersionReference(.number(number)))
     }

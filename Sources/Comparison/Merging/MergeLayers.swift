@@ -1,6 +1,6 @@
-import ObjectModel
-import Rows
-import StoreInterface
+package import ObjectModel
+package import Rows
+package import StoreInterface
 
 /// The changes that a merge combines, with the keys of the copy that receives the changes.
 package struct MergeLayers {
@@ -11,5 +11,15 @@ package struct MergeLayers {
   /// The keys in the second copy of the objects that got a new key.
   let originalKeys: [ObjectKey: ObjectKey]
   /// The lanes of the second copy; `nil` if it has none.
-  var lanes: StoreLanes?
+  package var lanes: StoreLanes?
+  /// Whether members that the second copy has added to a list precede members that this copy has added at the same place.
+  package var theirsComeFirst = false
+
+  package init(
+    base: Layer, theirs: Layer, originalKeys: [ObjectKey: ObjectKey] = [:],
+    lanes: StoreLanes? = nil
+  ) {
+    (self.base, self.theirs) = (base, theirs)
+    (self.originalKeys, self.lanes) = (originalKeys, lanes)
+  }
 }

@@ -14,4 +14,12 @@ package struct MergePart {
   var common: View?
   /// Whether both copies are versions of one file, so that a number belongs to one object.
   var isSameFile = false
+
+  package init(
+    name: String?, store: any Store, base: ComparedStore, ours: ComparedStore,
+    theirs: ComparedStore
+  ) {
+    (self.name, self.store) = (name, store)
+    (self.base, self.ours, self.theirs) = (base, ours, theirs)
+  }
 }

@@ -72,7 +72,7 @@ package struct MergeSources {
       // Heads have files of their own.
       part.isSameFile =
         ours.place.path == theirs.place.path && ours.document?.head == theirs.document?.head
-      if let otherStore { try findCommonCommits(&part, otherStore) }
+      if let otherStore, !part.isSameFile { try findCommonCommits(&part, otherStore) }
       return part
     }
   }

@@ -50,7 +50,7 @@ package struct StoreMerge {
       let layers = try layers(part)
       let merge = try ThreeWayMerge(
         onto: try part.store.snapshot(), of: part.store.tag, base: layers.base,
-        theirs: layers.theirs)
+        theirs: layers.theirs, theirsComeFirst: layers.theirsComeFirst)
       return Part(
         part: part, layers: layers, merge: merge, disputes: try merge.disputes())
     }

@@ -57,7 +57,7 @@ public struct Patch: Sendable {
   }
 
   /// Creates a patch from its lines.
-  init(_ name: String, _ header: JSON, _ changes: [JSON]) throws {
+  package init(_ name: String, _ header: JSON, _ changes: [JSON]) throws {
     guard header["format"] == .string(PatchHeader.format),
       case .number(let digits)? = header["version"], let version = Int(digits), version > 0,
       case .members(let entities)? = header["entities"]
@@ -95,7 +95,7 @@ public struct Patch: Sendable {
   /// The number of changed objects and links.
   public var changeCount: Int { lines.count }
 
-  /// The lines of the patch.
+  /// The lines of the patch, the header first.
   package var json: [JSON] { [header] + lines.map(\.json) }
 
   private static func fault(_ name: String, _ line: Int, _ reason: String) -> ComparisonError {

@@ -99,9 +99,12 @@ struct PatchLayers {
   }
 
   /// Whether the store knows the lane of a number as the lane of another replica than the patch does.
+  ///
+  /// A lane that begins before the lane of the patch tells nothing: it ends where the lane of the patch begins, which the store
+  /// need not know yet.
   private func isOfOtherReplica(_ key: ObjectKey) -> Bool {
-    let lane = part.ours.lanes.lane(of: key.number)
-    return lane.start > 0 && lane != lanes.lane(of: key.number)
+    let (own, other) = (part.ours.lanes.lane(of: key.number), lanes.lane(of: key.number))
+    return own.start > 0 && own.start >= other.start && own != other
   }
 
   /// Whether the store has an object with the values of an inserted object.

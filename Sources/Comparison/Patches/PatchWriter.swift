@@ -15,7 +15,16 @@ package struct PatchWriter {
   /// - Parameter parts: The stores; the base of each is the side that receives the changes.
   /// - Returns: Whether the patch has any change.
   package func write(_ parts: [MergePart], _ choices: MatchChoices) throws -> Bool {
-    let layers = try parts.map { try MergeTranslation($0, choices, renumbers: true).layers() }
+    try write(parts, parts.map { try MergeTranslation($0, choices, renumbers: true).layers() })
+  }
+
+  /// Writes a patch of changes that are known.
+  ///
+  /// - Parameters:
+  ///   - parts: The stores; `ours` of each is the old state, and `theirs` the new one.
+  ///   - layers: The changes of each store.
+  /// - Returns: Whether the patch has any change.
+  package func write(_ parts: [MergePart], _ layers: [MergeLayers]) throws -> Bool {
     try writeLine(PatchHeader.json(parts.map(\.ours.model), lanes(parts, layers)))
     var hasChanges = false
     for (part, layers) in zip(parts, layers) {
@@ -30,14 +39,19 @@ package struct PatchWriter {
     return hasChanges
   }
 
-  /// Returns the lanes of the identifiers of all inserted objects.
+  /// Returns the lanes of the identifiers of all inserted and deleted objects.
   private func lanes(_ parts: [MergePart], _ layers: [MergeLayers]) throws -> StoreLanes {
     var replicas: [UInt64: UInt64] = [:]
-    for (part, layers) in zip(parts, layers) where layers.lanes != nil {
+    for (part, layers) in zip(parts, layers) {
       for entity in PatchEntity.all(part.ours) where !entity.isLinks {
         for one in try layers.theirs.entries(ofEntity: entity.layout.entityNumber) {
-          guard case .put = one.entry else { continue }
-          let lane = part.theirs.lanes.lane(of: one.key)
+          let store: ComparedStore
+          switch one.entry {
+          case .put: store = part.theirs
+          case .removed: store = part.ours
+          case .changed, .absent: continue
+          }
+          let lane = store.lanes.lane(of: one.key)
           if let replica = lane.replica { replicas[lane.start] = replica }
         }
       }
@@ -54,10 +68,11 @@ package struct PatchWriter {
     let change: String
     let after: RowLocation?
     switch one.entry {
-    case .put(let location): (change, after) = ("inserted", location)
+    case .put(let location):
+      (change, after) = (before == nil ? "inserted" : "changed", location)
     case .changed(let location): (change, after) = ("changed", location)
-    case .removed: (change, after) = ("deleted", nil)
-    case .absent: return nil
+    case .removed where before != nil: (change, after) = ("deleted", nil)
+    case .removed, .absent: return nil
     }
     var properties: [JSON.Member] = []
     var ends: [JSON] = []
@@ -70,14 +85,14 @@ package struct PatchWriter {
         continue
       }
       let values: JSON
-      switch one.entry {
-      case .put:
+      switch change {
+      case "inserted":
         guard let new, !new.isNull else { continue }
         values = .object(["new": json(new)])
-      case .changed:
-        guard let new else { continue }
+      case "changed":
+        guard let new, !new.isIdentical(to: old ?? .null) else { continue }
         values = .object(["old": json(old ?? .null), "new": json(new)])
-      case .removed, .absent:
+      default:
         guard let old, !old.isNull else { continue }
         values = .object(["old": json(old)])
       }

@@ -48,7 +48,7 @@ package struct ComparedPlace {
   }
 
   /// Opens a place that has another name in messages.
-  init(
+  package init(
     _ name: String, at place: VersionedPath, in places: StorePlaces, model: Model? = nil,
     mayBeEmpty: Bool = false
   ) throws {

@@ -1,5 +1,5 @@
 package import Documents
-import ObjectModel
+package import ObjectModel
 package import StoreInterface
 
 /// The ways in which a merge opens the files that it copies and changes. A command has ways of its own, with its options.
@@ -22,7 +22,7 @@ package struct PlaceOpening {
   /// Opens documents and stores without options.
   ///
   /// - Parameter model: The model of a store that does not contain its own.
-  init(_ places: StorePlaces, model: Model?) {
+  package init(_ places: StorePlaces, model: Model?) {
     self.init(places) { place, access in
       try places.openDocument(place.path, access: access, version: place.version)
     } store: { path, readOnly in

@@ -11,6 +11,10 @@ public struct Attachment: Sendable, Hashable {
   public let digest: String
   /// The number of the attachment's bytes.
   public let byteCount: Int
+
+  package init(name: String, digest: String, byteCount: Int) {
+    (self.name, self.digest, self.byteCount) = (name, digest, byteCount)
+  }
 }
 
 /// The attachment that a staged change belongs to.

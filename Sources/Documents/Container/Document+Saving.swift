@@ -121,7 +121,7 @@ extension Document: StoreGroup {
       if !staged.isEmpty { try container.checkFolders() }
       try apply(staged, to: &manifest, number)
       var origin = origin
-      origin.merged = DocumentHeads.merged
+      origin.taken = DocumentHeads.taken
       origin.author = origin.author ?? parts.lazy.compactMap(\.request.author).first
       origin.message = origin.message ?? parts.lazy.compactMap(\.request.message).first
       let parts = try own(parts)
@@ -270,11 +270,11 @@ struct VersionOrigin {
   var message: String?
   /// The version to which undo returns; `nil` for any other save.
   var undoneTo: Int64?
-  /// The versions of other heads that are merged into the version.
-  var merged: [Int64] = []
+  /// The versions of other heads and of other replicas that are merged into the version.
+  var taken = TakenVersions()
 
   /// Whether only a manifest can describe the version, and a commit of the log can't.
-  var needsManifest: Bool { undoneTo != nil || !merged.isEmpty }
+  var needsManifest: Bool { undoneTo != nil || !taken.isEmpty }
 }
 
 extension Manifest {
@@ -282,8 +282,9 @@ extension Manifest {
   mutating func addVersion(_ number: Int64, _ origin: VersionOrigin = VersionOrigin()) {
     versions.append(
       VersionEntry(
-        number: number, saved: ManifestDate.rounded(Date()), model: model, author: origin.author,
-        message: origin.message, undoneTo: origin.undoneTo, merged: origin.merged))
+        number: number, saved: ManifestDate.rounded(origin.taken.saved ?? Date()), model: model,
+        author: origin.author, message: origin.message, undoneTo: origin.undoneTo,
+        merged: origin.taken.merged, received: origin.taken.received))
   }
 
   /// Records the file and the commit that a store has reached.

@@ -136,7 +136,7 @@ public struct DocumentHeads {
     if let number = versions.filter({ !known.contains($0) }).min() {
       throw DocumentError.noVersion(number, document.path)
     }
-    return try merging(versions) {
+    return try taking(TakenVersions(merged: versions)) {
       try document.commit(parts, VersionOrigin(author: author, message: message)) { _ in }
     }
   }
@@ -169,13 +169,13 @@ public struct DocumentHeads {
 }
 
 extension DocumentHeads {
-  /// The versions that the saves of the present call merge. It is no parameter of a save, because a context saves through
+  /// The versions that the saves of the present call take in. It is no parameter of a save, because a context saves through
   /// several steps that know nothing of heads.
-  @TaskLocal static var merged: [Int64] = []
+  @TaskLocal static var taken = TakenVersions()
 
-  /// Calls `body`. Each version that it saves in the document names the given versions as merged.
-  package func merging<R>(_ versions: [Int64], _ body: () throws -> R) rethrows -> R {
-    try DocumentHeads.$merged.withValue(Set(versions).sorted(), operation: body)
+  /// Calls `body`. Each version that it saves in the document names the given versions.
+  package func taking<R>(_ taken: TakenVersions, _ body: () throws -> R) rethrows -> R {
+    try DocumentHeads.$taken.withValue(taken, operation: body)
   }
 }
 

@@ -1,58 +1,72 @@
 import Checksums
 import Foundation
 import ObjectModel
-import Rows
-import StoreInterface
+package import Rows
+package import StoreInterface
 
 /// The sum of the digests of all rows of a store, as numbers of 256 bits.
 ///
 /// The order of the rows has no influence, and the sum of a later state follows from the rows that differ.
-struct RowSum: CustomStringConvertible {
+package struct RowSum: Sendable, Hashable, CustomStringConvertible {
   /// The parts of the number, the lowest first.
   private var parts: [UInt64] = [0, 0, 0, 0]
 
   init() {}
 
-  init(of snapshot: any StoreSnapshot) throws {
-    let (view, schema) = (snapshot.view, snapshot.schema)
-    let entities = Dictionary(
-      schema.layouts.map { ($0.entityNumber, $0.entity) }, uniquingKeysWith: { one, _ in one })
-    for layout in schema.layouts {
-      try add(layout, of: view, entities) { key, words in ("\(layout.entity) \(key)", words) }
-    }
-    let model = try snapshot.model
-    for table in schema.linkTables {
-      let name = LinkName(table, schema, model)
-      try add(table.layout, of: view, entities) { _, words in (name.text, name.ends(words)) }
-    }
+  /// Reads the digits of ``description``; `nil` if the text is no sum.
+  package init?(_ text: String) {
+    guard text.isDigest, let bytes = [UInt8](hex: text) else { return nil }
+    add(bytes)
   }
 
-  /// Adds the rows of an entity or of a table of links.
-  ///
-  /// - Parameter form: Returns the beginning of the line of a row with a key, and the values to write.
-  private mutating func add(
-    _ layout: Layout, of view: View, _ entities: [UInt16: String],
-    _ form: (_ key: UInt64, _ words: [String: String]) -> (start: String, words: [String: String])
-  ) throws {
-    for batch in try view.batches(of: layout) {
-      let keys = try batch.block.keys
-      for row in 0..<batch.block.rowCount where !(batch.hidden?.contains(row) ?? false) {
-        var words: [String: String] = [:]
-        for column in layout.columns {
-          guard let value = try batch.block.value(column, row: row), !value.isNull else { continue }
-          words[column.name] = RowSum.text(value, entities)
+  package init(of snapshot: any StoreSnapshot) throws {
+    let lines = try RowLines(snapshot)
+    for layout in snapshot.schema.layouts + snapshot.schema.linkTables.map(\.layout) {
+      for batch in try snapshot.view.batches(of: layout) {
+        let keys = try batch.block.keys
+        for row in 0..<batch.block.rowCount where !(batch.hidden?.contains(row) ?? false) {
+          add(
+            try lines.digest(layout, UInt64(bitPattern: keys.integer(at: row))) {
+              try batch.block.value($0, row: row)
+            })
         }
-        var (line, formed) = form(UInt64(bitPattern: keys.integer(at: row)), words)
-        for (name, word) in formed.sorted(by: { $0.key.utf8 < $1.key.utf8 }) {
-          line += " \(name)=\(word)"
-        }
-        add(SHA256.digest(of: Array(line.utf8)).bytes)
       }
     }
   }
 
+  /// Returns the sum of a later or an earlier snapshot. Reads only the rows that differ.
+  ///
+  /// - Parameters:
+  ///   - old: The snapshot with this sum.
+  ///   - layer: The changes from `old` to `new`, in the schema of both.
+  package func moved(
+    from old: any StoreSnapshot, to new: any StoreSnapshot, by layer: Layer
+  ) throws -> RowSum {
+    var sum = self
+    let (before, after) = (try RowLines(old), try RowLines(new))
+    for changes in layer.entities {
+      guard let layout = new.schema[changes.entityNumber] else { continue }
+      for entry in try layer.entries(ofEntity: changes.entityNumber) {
+        let key = ObjectKey(entity: changes.entityNumber, number: entry.key)
+        if let row = try old.view.row(of: key) {
+          sum.subtract(try before.digest(layout, key.number, row.value))
+        }
+        if let row = try new.view.row(of: key) {
+          sum.add(try after.digest(layout, key.number, row.value))
+        }
+      }
+    }
+    return sum
+  }
+
+  /// Subtracts a number of 32 bytes, the lowest first: adds its complement to 2^256.
+  private mutating func subtract(_ bytes: [UInt8]) {
+    add(bytes.map { ~$0 })
+    add([1] + [UInt8](repeating: 0, count: 31))
+  }
+
   /// Adds a number of 32 bytes, the lowest first.
-  mutating func add(_ bytes: [UInt8]) {
+  private mutating func add(_ bytes: [UInt8]) {
     var carries = false
     for index in parts.indices {
       var part: UInt64 = 0
@@ -65,41 +79,8 @@ struct RowSum: CustomStringConvertible {
   }
 
   /// 64 hexadecimal digits, the lowest byte first.
-  var description: String {
+  package var description: String {
     parts.flatMap { part in (0..<8).map { UInt8(truncatingIfNeeded: part >> (8 * UInt64($0))) } }
       .hex
-  }
-
-  /// Returns a value as the line of its row contains it.
-  private static func text(_ value: Value, _ names: [UInt16: String]) -> String {
-    func digits(_ bits: some FixedWidthInteger & UnsignedInteger) -> String {
-      let text = String(bits, radix: 16)
-      return String(repeating: "0", count: bits.bitWidth / 4 - text.utf8.count) + text
-    }
-    switch value {
-    case .null: return ""
-    case .boolean(let flag): return flag ? "true" : "false"
-    case .integer(let number): return "\(number)"
-    case .float(let number): return digits(number.bitPattern)
-    case .double(let number): return digits(number.bitPattern)
-    case .date(let date): return digits(date.timeIntervalSinceReferenceDate.bitPattern)
-    case .decimal(let number): return text(number)
-    case .string(let text), .uri(let text): return text.hexadecimal
-    case .binary(let data): return Array(data).hex
-    case .uuid(let uuid): return uuid.uuidString.filter { $0 != "-" }.lowercased()
-    case .object(let key): return "\(names[key.entity] ?? "\(key.entity)")/\(key.number)"
-    }
-  }
-
-  /// Returns the coefficient and the exponent of a decimal number. The coefficient does not end with 0.
-  private static func text(_ number: Decimal) -> String {
-    guard let parts = DecimalParts(number) else { return "nan" }
-    var (coefficient, exponent) = (parts.magnitude, Int(parts.exponent))
-    // The stored form keeps zeros at the end if its exponent of one byte is at its limit.
-    while coefficient != 0, coefficient.isMultiple(of: 10) {
-      coefficient /= 10
-      exponent += 1
-    }
-    return "\(parts.isNegative ? "-" : "")\(coefficient)e\(exponent)"
   }
 }

@@ -1,8 +1,5 @@
 import Checksums
 import Foundation
-import ObjectModel
-import Rows
-import StoreInterface
 
 /// The identity of a version: a digest on which replicas agree, whatever numbers they gave to the version (spec §7.7.9).
 ///
@@ -17,35 +14,21 @@ public struct VersionIdentity: Sendable, Hashable, CustomStringConvertible {
   /// - Parameter number: The number of a version of the open head.
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noVersion``; the errors of reading the version.
   public init(ofVersion number: Int64, of document: Document) throws {
-    let then = try document.open(version: number)
-    defer { try? then.close() }
-    guard let version = then.versions.first(where: { $0.number == number }) else {
-      throw DocumentError.noVersion(number, document.path)
-    }
-    var text = "quire-version 1\nsaved \(ManifestDate.text(version.saved))\n"
-    if let author = version.author { text += "author \(author.hexadecimal)\n" }
-    if let message = version.message { text += "message \(message.hexadecimal)\n" }
-    for (name, hash) in try then.model.versionHashes.sorted(by: { $0.key.utf8 < $1.key.utf8 }) {
-      text += "entity \(name) \(hash)\n"
-    }
-    let stores = try then.stores.map { store in
-      let snapshot = try store.snapshot()
-      return (try snapshot.metadata.uuid?.uuidString ?? "", try RowSum(of: snapshot))
-    }
-    for (uuid, sum) in stores.sorted(by: { $0.0 < $1.0 }) { text += "store \(uuid) \(sum)\n" }
-    let attachments = then.manifest.attachments.filter { $0.isPart(of: number) }
-    for isContent in [false, true] {
-      for one in attachments.filter({ $0.isContent == isContent })
-        .sorted(by: { $0.name.utf8 < $1.name.utf8 })
-      {
-        text += "\(isContent ? "content" : "attachment") \(one.name.hexadecimal) \(one.digest)\n"
-      }
-    }
-    description = SHA256.digest(of: Array(text.utf8)).description
+    let content = try document.content(ofVersion: number)
+    defer { content.close() }
+    self = try content.identity(content.sums())
   }
+
+  init(_ text: String) { description = SHA256.digest(of: Array(text.utf8)).description }
 }
 
 extension String {
+  /// Whether the text is 64 hexadecimal digits in small letters.
+  package var isDigest: Bool {
+    utf8.count == 64
+      && utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+  }
+
   /// The bytes of the text in hexadecimal digits.
   var hexadecimal: String { Array(utf8).hex }
 }

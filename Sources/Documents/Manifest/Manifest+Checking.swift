@@ -22,6 +22,7 @@ extension Manifest {
         throw fault("versions[\(index)].\(name)", "is \(later), which is not an earlier version.")
       }
       try fault.unique(one.merged.map(String.init), "versions[\(index)].merged")
+      try fault.unique(one.received, "versions[\(index)].received")
     }
     for (index, store) in stores.enumerated() {
       try check(store, "stores[\(index)]", newest: newest.number, fault)

@@ -138,11 +138,7 @@ extension Manifest.StoreEntry {
 extension Manifest.AttachmentEntry {
   fileprivate init(_ members: ManifestMembers) throws(DocumentError) {
     name = try members.name("name", byteLimit: Manifest.attachmentNameByteLimit)
-    digest = try members.text("digest")
-    guard digest.utf8.count == 64, digest.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) })
-    else {
-      throw members.error("digest", "is not 64 hexadecimal digits in lower case.")
-    }
+    digest = try members.digest("digest")
     byteCount = Int(try members.integer("byteCount", 0...Int64.max))
     since = try members.integer("since", 1...Manifest.highestNumber)
     until = try members.optionalInteger("until", 1...Manifest.highestNumber)
@@ -161,6 +157,7 @@ extension Manifest.VersionEntry {
     message = try members.optionalText("message")
     undoneTo = try members.optionalInteger("undoneTo", 1...Manifest.highestNumber)
     merged = try members.integerList("merged", 1...Manifest.highestNumber)
+    received = try members.digestList("received")
     others = members.others
   }
 }

@@ -116,6 +116,7 @@ extension Manifest.VersionEntry {
       "message": message.map(JSON.string),
       "undoneTo": undoneTo.map(Manifest.json),
       "merged": merged.isEmpty ? nil : .array(merged.map(Manifest.json)),
+      "received": received.isEmpty ? nil : .strings(received),
     ]).adding(others)
   }
 }

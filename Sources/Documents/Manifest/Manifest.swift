@@ -150,6 +150,8 @@ extension Manifest {
     /// The versions of other heads that were merged into this version. Together with the version before it they are its
     /// parents.
     public var merged: [Int64] = []
+    /// The identities of versions of other replicas whose changes this version has taken in (spec §7.4.12).
+    public package(set) var received: [String] = []
     package var others: [JSON.Member] = []
   }
 }

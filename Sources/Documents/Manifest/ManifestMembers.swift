@@ -172,6 +172,28 @@ final class ManifestMembers {
     return numbers
   }
 
+  /// Returns a digest: 64 hexadecimal digits in lower case.
+  func digest(_ name: String) throws(DocumentError) -> String {
+    try digest(needed(name), at: name)
+  }
+
+  /// Returns the digests of a list that may be missing.
+  func digestList(_ name: String) throws(DocumentError) -> [String] {
+    var digests: [String] = []
+    for (index, value) in try values(name, mayLack: true).enumerated() {
+      digests.append(try digest(value, at: "\(name)[\(index)]"))
+    }
+    return digests
+  }
+
+  private func digest(_ value: JSON, at name: String) throws(DocumentError) -> String {
+    let text = try text(value, at: name)
+    guard text.isDigest else {
+      throw error(name, "is not 64 hexadecimal digits in lower case.")
+    }
+    return text
+  }
+
   private func values(_ name: String, mayLack: Bool) throws(DocumentError) -> [JSON] {
     guard let value = value(name) else {
       if mayLack { return [] }

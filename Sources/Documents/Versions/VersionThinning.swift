@@ -44,6 +44,8 @@ struct VersionThinning {
         if let base = graph.mergeBase(of: name, into: document.head)?.base { numbers.insert(base) }
       }
     }
+    // The next version that a remote gets is written as the changes since the last one that the remote has.
+    numbers.formUnion(try document.remotes.known.filter { $0.head == document.head }.map(\.number))
     return versions.filter { numbers.contains($0.number) }
   }
 
@@ -133,16 +135,19 @@ extension Container {
 extension Manifest {
   /// Forgets all versions but the given ones, with the attachments, earlier files and models that only the others have.
   ///
-  /// The next version that is kept takes over the versions that a forgotten one has merged, because it derives from them too.
+  /// The next version that is kept takes over the versions that a forgotten one has merged and received, because it derives from
+  /// them too.
   mutating func keep(_ kept: [VersionEntry]) {
     let numbers = kept.map(\.number)
     var merged: Set<Int64> = []
+    var received: Set<String> = []
     versions = versions.compactMap { version in
       merged.formUnion(version.merged)
+      received.formUnion(version.received)
       guard numbers.contains(version.number) else { return nil }
       var version = version
-      version.merged = merged.sorted()
-      merged = []
+      (version.merged, version.received) = (merged.sorted(), received.sorted())
+      (merged, received) = ([], [])
       return version
     }
     for index in stores.indices { stores[index].forgetFiles(keeping: numbers) }

@@ -87,6 +87,8 @@ struct MergedList {
   let theirs: [ObjectKey]
   /// The side that wins, if both sides have ordered the members differently.
   var side = MergeSide.ours
+  /// Whether members that the other copy has added precede members that this copy has added at the same place.
+  var theirsComeFirst = false
 
   init(
     owner: ObjectKey, entity: String, relationship: String, base: [ObjectKey], ours: [ObjectKey],
@@ -98,6 +100,15 @@ struct MergedList {
     self.base = base
     self.ours = ours
     self.theirs = theirs
+  }
+
+  /// The same list as the other copy sees it.
+  private var turned: MergedList {
+    var list = MergedList(
+      owner: owner, entity: entity, relationship: relationship, base: base, ours: theirs,
+      theirs: ours)
+    list.side = side == .ours ? .theirs : side == .theirs ? .ours : .base
+    return list
   }
 
   /// The dispute about the order; `nil` if at most one side has changed the order of the common members.
@@ -125,8 +136,9 @@ struct MergedList {
   ///
   /// The members that both sides have follow the side that has changed their order. Every other member follows the
   /// member that precedes it on its own side. Members that this copy has added precede members that the other copy has
-  /// added at the same place.
+  /// added at the same place, unless ``theirsComeFirst``.
   func arranged(_ members: [ObjectKey]) -> [ObjectKey] {
+    if theirsComeFirst { return turned.arranged(members) }
     let all = Set(members)
     let lead = leadingSide ?? side
     var result: [ObjectKey]

@@ -26,6 +26,8 @@ package struct ThreeWayMerge {
   /// The changes of the other copy, above the base.
   let theirs: Layer
   let views: Views
+  /// Whether members that the other copy has added to a list precede members that this copy has added at the same place.
+  private let theirsComeFirst: Bool
 
   /// The rows of the three states.
   struct Views {
@@ -44,10 +46,14 @@ package struct ThreeWayMerge {
   ///   - ours: The copy that receives the changes.
   ///   - base: The changes that turn the rows of `ours` into the rows of the common base.
   ///   - theirs: The changes of the other copy, above the base. Objects have the keys of `ours`.
+  ///   - theirsComeFirst: Whether members that the other copy has added to a list precede members that this copy has added at
+  ///     the same place.
   /// - Throws: The errors of a damaged store.
   package init(
-    onto ours: any StoreSnapshot, of store: StoreTag, base: Layer, theirs: Layer
+    onto ours: any StoreSnapshot, of store: StoreTag, base: Layer, theirs: Layer,
+    theirsComeFirst: Bool = false
   ) throws {
+    self.theirsComeFirst = theirsComeFirst
     self.ours = ours
     self.store = store
     graph = GraphSchema.of(try ours.model, ours.schema)
@@ -101,6 +107,7 @@ package struct ThreeWayMerge {
       changes, onto: newBase, graph: graph, store: store, policy: choice.policy)()
     let layer = try restored.ours.merged(with: rebased.changes.layer, schema: graph.schema)
     var lists = try OrderDisputes(self).lists()
+    for index in lists.indices { lists[index].theirsComeFirst = theirsComeFirst }
     for (dispute, side) in decisions where dispute.kind == .order {
       guard
         let index = lists.firstIndex(where: {

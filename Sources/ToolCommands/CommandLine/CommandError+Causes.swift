@@ -5,6 +5,7 @@ import Comparison
 import Deflate
 import Documents
 import DurableFiles
+import DocumentExchange
 import Interchange
 import JSONText
 import Migration
@@ -61,6 +62,14 @@ extension CommandError {
     switch error {
     case let error as CommandError: self = error
     case let error as ComparisonError: self.init(error)
+    case let error as ExchangeError:
+      let code: ExitCode =
+        switch error.code {
+        case .noRemote, .exists: .wrongUsage
+        case .damaged: .unreadable
+        default: .inputOutput
+        }
+      self.init(code, oneLine(error.message), hint: error.hint.map(oneLine))
     case let error as ModelError:
       self.init(.unreadable, "The model is not consistent.\n\(error)")
     case let error as ModelFileError:

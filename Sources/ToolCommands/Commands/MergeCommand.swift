@@ -25,8 +25,10 @@ enum MergeCommand {
     "output", value: "C", role: .output,
     "The merged copy. Its name must end as the name of A, or in .zip for a packed document.")
   static let inPlace = Option("in-place", "Changes A, in place of a new copy.")
-  static let keepsOurs = Option("ours", "Resolves every conflict by the values of A.")
-  static let keepsTheirs = Option("theirs", "Resolves every conflict by the values of B.")
+  static let keepsOurs = Option(
+    "ours", "Resolves every conflict by the values of the copy that receives the changes.")
+  static let keepsTheirs = Option(
+    "theirs", "Resolves every conflict by the values of the other copy.")
   static let renumber = Option(
     "renumber",
     "Gives an object of B a new identifier if another object of A has its identifier, in place of an error."
@@ -139,12 +141,12 @@ enum MergeCommand {
       try DiffSides.source(name, at: place, reader, models, invocation)
     }
     defer { sources.close() }
-    if heads.merged.isEmpty {
+    if heads.taken.isEmpty {
       try invocation.console.messages.writeLine(
         "'\(oneLine(word))' contains the newest version of '\(oneLine(head))' already.")
     }
     let renumbers = invocation.has(renumber)
-    return try MergeRun(sources, merged: heads.merged, reader, models, invocation) { part in
+    return try MergeRun(sources, taken: heads.taken, reader, models, invocation) { part in
       try MergeTranslation(part, choices, renumbers: renumbers).layers()
     }.run(made)
   }

@@ -1,6 +1,7 @@
 import Archives
 import CommandInterface
 import Comparison
+import Documents
 import DurableFiles
 import StoreInterface
 
@@ -9,18 +10,19 @@ struct MergeRun {
   private let sources: MergeSources
   /// Returns the changes of one store.
   private let layers: (MergePart) throws -> MergeLayers
-  /// The versions of other heads that the result names as merged.
-  private let merged: [Int64]
+  /// The versions of other heads and replicas that the result names as merged.
+  private let taken: TakenVersions
   private let reader: StoreReader
   private let models: ModelReader
   private let invocation: Invocation
 
   init(
-    _ sources: MergeSources, merged: [Int64] = [], _ reader: StoreReader, _ models: ModelReader,
+    _ sources: MergeSources, taken: TakenVersions = TakenVersions(), _ reader: StoreReader,
+    _ models: ModelReader,
     _ invocation: Invocation, _ layers: @escaping (MergePart) throws -> MergeLayers
   ) {
     self.sources = sources
-    self.merged = merged
+    self.taken = taken
     self.layers = layers
     self.reader = reader
     self.models = models
@@ -41,7 +43,7 @@ struct MergeRun {
       try DiffSides.store(path, reader, models, invocation, readOnly: readOnly)
     }
     if let output { try check(output, MergeTarget(sources.ours, opening)) }
-    let merge = try Merge(sources, opening, merged: merged, layers)
+    let merge = try Merge(sources, opening, taken: taken, layers)
     (merge.author, merge.message) = (origin.author, origin.message)
     let report = MergeReport(merge.conflicts, invocation)
     guard let sides = try report.sides() else {

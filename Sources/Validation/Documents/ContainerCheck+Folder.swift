@@ -69,6 +69,7 @@ extension ContainerCheck {
       if folders.contains(name), entry.kind == .directory { continue }
       let known = [
         Manifest.fileName, Container.recoveryFile, Container.lockFile, Container.sharingFile,
+        Container.remotesFile,
       ]
       if known.contains(name) { continue }
       if !isForeign(name) { checkUnnamed(name, entry.kind, isLeftover: false) }

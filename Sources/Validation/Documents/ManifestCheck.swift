@@ -296,6 +296,7 @@ final class ManifestCheck {
       ]
       let undoneTo = version.integer("undoneTo", 1...Manifest.highestNumber, isNeeded: false)
       let merged = version.integerList("merged", 1...Manifest.highestNumber)
+      let received = version.digestList("received")
       version.finish()
       guard let number else { continue }
       list.descriptions[number] = description
@@ -303,6 +304,9 @@ final class ManifestCheck {
         version.add(
           .versionOrder, "merged",
           "The list has a number twice, or one that is not below the version's number \(number).")
+      }
+      if Set(received).count < received.count {
+        version.add(.versionOrder, "received", "The list has an identity twice.")
       }
       if let last = list.numbers.last, last >= number {
         version.add(.versionOrder, "number", "The number is \(number), but it comes after \(last).")

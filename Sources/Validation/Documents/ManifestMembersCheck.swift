@@ -120,8 +120,14 @@ final class ManifestMembersCheck {
   }
 
   /// Returns a digest of 64 hexadecimal digits in small letters.
-  func digest(_ name: String) -> String? {
-    guard let text = text(name) else { return nil }
+  func digest(_ name: String) -> String? { text(name).flatMap { digest($0, at: name) } }
+
+  /// Returns the digests of a list that may be missing.
+  func digestList(_ name: String) -> [String] {
+    elements(name) { value, place in text(value, at: place).flatMap { digest($0, at: place) } }
+  }
+
+  private func digest(_ text: String, at name: String) -> String? {
     if text.isDigest { return text }
     add(.hexadecimalDigits, name, "The value \(quoted(text)) does not have 64 hexadecimal digits.")
     return nil
@@ -223,9 +229,4 @@ extension Place {
 }
 
 extension String {
-  /// Whether the text is 64 hexadecimal digits in small letters.
-  var isDigest: Bool {
-    utf8.count == 64
-      && utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-  }
 }

@@ -146,6 +146,16 @@ enum DocCommentScenes {
       var document: Document { fatalError() }
     }
     """,
+    "DocumentExchange": """
+    import Documents
+    import DocumentExchange
+    import Quire
+
+
+    final class Scene {
+      var document: Document { fatalError() }
+    }
+    """,
     "Deflate": """
     import Deflate
     struct Sink { func write(_ bytes: RawSpan) throws {} }

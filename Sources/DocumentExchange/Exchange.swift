@@ -1,0 +1,111 @@
+public import Comparison
+public import Documents
+import DurableFiles
+import Foundation
+public import ObjectGraph
+import StoreInterface
+
+/// The exchange of versions between a document and a remote: a plain folder that any program may carry from device to device.
+///
+///     let exchange = try Exchange(document, with: "origin")
+///     let report = try exchange.sync()
+///     for conflict in report.conflicts { print(conflict.reasons) }
+///
+/// A remote contains packs, each with versions and their changes. No pack is ever changed, so no lock is needed, and two devices
+/// may send at the same time. A pack that is cut, damaged or not there yet stops nothing: it is left out, and named in the
+/// report.
+///
+/// The exchange is about the open head, and about the head of the same name on the other devices. Open the document with shared
+/// access: a version in conflict is kept as a head of its own, which the exchange opens beside the document.
+public struct Exchange {
+  /// The document.
+  public let document: Document
+  /// The name of the remote.
+  public let name: String
+  /// The path of the remote's folder.
+  public let path: String
+
+  /// Chooses a remote of a document.
+  ///
+  /// - Parameter name: The name of the remote; `nil` for the only one, or for `origin`.
+  /// - Throws: ``ExchangeError`` with code ``ExchangeError/Code/noRemote``; `DocumentError`.
+  public init(_ document: Document, with name: String? = nil) throws {
+    let remotes = try document.remotes.remotes
+    let wanted = name ?? (remotes.count == 1 ? remotes[0].name : "origin")
+    guard let remote = remotes.first(where: { $0.name == wanted }) else {
+      throw ExchangeError(
+        .noRemote,
+        remotes.isEmpty
+          ? "The document has no remote."
+          : "The document has no remote '\(wanted)'. It has: \(remotes.map(\.name).joined(separator: ", ")).",
+        path: document.path, hint: "Add one: quire remote \(document.path) add \(wanted) FOLDER")
+    }
+    (self.document, self.name, common) = (document, wanted, nil)
+    path =
+      remote.path.hasPrefix("/") ? remote.path : document.path.appendingPathComponent(remote.path)
+  }
+
+  var disk: any Disk { document.places.disk }
+
+  /// Returns the side that wins each conflict with a version; `nil` to leave the version in conflict, as without a choice.
+  public var choose:
+    (_ version: SharedVersion, _ conflicts: [Merge.Conflict]) throws -> [MergeSide]? = { _, _ in
+      nil
+    }
+
+  /// A version that a document and its remote have, with the number of each; `nil` if it is looked up.
+  let common: (own: Remotes.Known?, theirs: Remotes.Known?)?
+
+  /// The exchange by which the document that is a remote takes in the versions of its sender.
+  init(
+    _ document: Document, receivingFrom sender: Document,
+    common: (own: Remotes.Known?, theirs: Remotes.Known?)
+  ) {
+    (self.document, name, path) = (document, "sender", sender.path)
+    self.common = common
+  }
+
+  /// Throws ``ExchangeError`` with code ``ExchangeError/Code/notSupported`` if the document can't be exchanged.
+  func checkDocument() throws {
+    if let objection = Exchange.objection(to: document) {
+      throw ExchangeError(.notSupported, objection, path: document.path)
+    }
+  }
+
+  private static func objection(to document: Document) -> String? {
+    if document.manifest.attachments.contains(where: { $0.isContent && $0.until == nil }) {
+      return
+        "The document contains content of its application besides objects and attachments, which can't be exchanged."
+    }
+    if let store = document.stores.first(where: \.isOnServer) {
+      return "The store '\(store.name)' is on a server. Its users share it already."
+    }
+    return nil
+  }
+}
+
+/// The work and the findings of an exchange.
+public struct ExchangeReport: Sendable {
+  /// The versions that were sent, the oldest first.
+  public internal(set) var sent: [SharedVersion] = []
+  /// The number of bytes that were written into the remote.
+  public internal(set) var sentByteCount = 0
+  /// The versions whose changes the document has taken in.
+  public internal(set) var received: [SharedVersion] = []
+  /// The versions in conflict with this document.
+  public internal(set) var conflicts: [ConflictedVersion] = []
+  /// The versions that wait for packs which have not arrived, or which are damaged.
+  public internal(set) var waiting: [SharedVersion] = []
+  /// The files in the remote's folder that were left out.
+  public internal(set) var skipped: [SkippedFile] = []
+}
+
+/// A version of another device whose changes contradict those of this document.
+public struct ConflictedVersion: Sendable {
+  /// The version.
+  public let version: SharedVersion
+  /// The conflicts in words, or the reason why the result of a merge is not valid.
+  public let reasons: [String]
+  /// The head that shows the version; `nil` if no head was made.
+  public internal(set) var head: String?
+}

@@ -1,0 +1,24 @@
+import DurableFiles
+
+/// A place with versions and their changes: a pack, or a document.
+protocol ChangeSource: AnyObject, Sendable {
+  /// The path of the file, or of the document.
+  var path: String { get }
+  /// The versions.
+  var versions: [PackedVersion] { get }
+
+  /// Returns the changes of a version.
+  ///
+  /// - Throws: ``PackFault`` if the file is damaged, `DiskError`.
+  func changes(of version: PackedVersion) throws -> ChangeBook
+  /// Whether the bytes of an attachment are here.
+  func contains(attachment digest: String) -> Bool
+  /// Checks all bytes, so that none of them turns out to be damaged later.
+  ///
+  /// - Throws: ``PackFault`` if the file is damaged, `DiskError`.
+  func verify() throws
+  /// Passes on the bytes of an attachment.
+  func read(attachment digest: String, _ write: ([UInt8]) throws -> Void) throws
+}
+
+extension Pack: ChangeSource {}

@@ -1,0 +1,52 @@
+import DurableFiles
+import Foundation
+
+/// A plain folder with packs, which anything may carry: a sync folder, a stick, a share (spec §16.1).
+///
+/// No file is ever changed, and no lock is needed. A file that is not a whole pack is left out.
+struct FolderRemote {
+  let path: String
+  let disk: any Disk
+  /// The packs of the document, in the order of their names.
+  let packs: [Pack]
+  /// The files that were left out.
+  let skipped: [SkippedFile]
+
+  /// Reads the headers of all packs.
+  ///
+  /// - Parameter stores: The UUIDs of the document's stores; `nil` for packs of any document.
+  /// - Throws: `DiskError` if the folder can't be listed.
+  init(_ path: String, stores: [String]?, on disk: any Disk) throws {
+    (self.path, self.disk) = (path, disk)
+    var packs: [Pack] = []
+    var skipped: [SkippedFile] = []
+    for entry in try disk.list(path).sorted(by: { $0.name < $1.name })
+    where entry.name.contains(PackFormat.suffix.dropFirst()) && !entry.name.hasPrefix(".") {
+      do {
+        guard PackFormat.digest(inName: entry.name) != nil else {
+          throw PackFault("has another name than a pack: a digest and \(PackFormat.suffix).")
+        }
+        let pack = try Pack(path.appendingPathComponent(entry.name), on: disk)
+        guard stores == nil || pack.stores == stores else {
+          throw PackFault("belongs to another document.")
+        }
+        packs.append(pack)
+      } catch let fault as PackFault {
+        skipped.append(SkippedFile(name: entry.name, reason: fault.reason))
+      } catch let error as DiskError where error.code == .notFound {
+        continue
+      } catch let error as DiskError {
+        skipped.append(SkippedFile(name: entry.name, reason: "can't be read: \(error.message)"))
+      }
+    }
+    (self.packs, self.skipped) = (packs, skipped)
+  }
+}
+
+/// A file in the folder of a remote that was left out.
+public struct SkippedFile: Sendable, Hashable {
+  /// The name of the file.
+  public let name: String
+  /// The reason, to be read behind the name: `is not complete: …`.
+  public let reason: String
+}

@@ -1,0 +1,48 @@
+import Documents
+
+/// Versions of an open document with their changes, which were computed.
+final class OwnSource: ChangeSource {
+  let versions: [PackedVersion]
+  private let document: Document
+  private let changes: [String: ChangeBook]
+
+  var path: String { document.path }
+
+  /// - Parameters:
+  ///   - start: The version at which the first changes begin, if it is a version of the source too.
+  ///   - own: The versions after it.
+  init(_ document: Document, from start: SharedVersion? = nil, _ own: [OwnVersions.Own]) {
+    self.document = document
+    versions =
+      [start].compactMap { $0 }
+      .map { PackedVersion($0, from: nil, changes: nil, files: [:]) }
+      + own.map {
+        PackedVersion(
+          $0.version, from: $0.version.parents[0], changes: "", files: $0.changes.files)
+      }
+    changes = Dictionary(
+      own.map { ($0.version.identity, $0.changes) }, uniquingKeysWith: { one, _ in one })
+  }
+
+  func changes(of version: PackedVersion) throws -> ChangeBook {
+    guard let book = changes[version.version.identity] else {
+      throw PackFault("lacks the changes of a version.")
+    }
+    return book
+  }
+
+  func verify() {}
+
+  private func attachment(_ digest: String) -> Attachment? {
+    document.attachments.first { $0.digest == digest }
+  }
+
+  func contains(attachment digest: String) -> Bool { attachment(digest) != nil }
+
+  func read(attachment digest: String, _ write: ([UInt8]) throws -> Void) throws {
+    guard let attachment = attachment(digest) else {
+      throw PackFault("does not contain the attachment \(digest).")
+    }
+    try document.openAttachment(named: attachment.name).forEachPiece { try write($0) }
+  }
+}

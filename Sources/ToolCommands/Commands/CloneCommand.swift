@@ -1,0 +1,49 @@
+import CommandInterface
+import DocumentExchange
+import Documents
+import Foundation
+import StoreInterface
+
+/// The command `quire clone`.
+enum CloneCommand {
+  static let folder = Argument(
+    "SOURCE", "The folder of a remote, into which a document was pushed, or a document.",
+    role: .input)
+  static let document = Argument(
+    "DOC", "The path of the new document, a folder. By convention its name is NAME.quire.",
+    role: .output)
+
+  /// Returns the command. It makes documents through `reader`.
+  static func command(_ reader: StoreReader) -> Command {
+    Command(
+      "clone", "makes a document from a remote",
+      discussion: """
+        The new document has the objects, the identifiers and the versions of the document that was pushed, and \
+        SOURCE as its remote 'origin'. New objects of the two documents never get the same identifier.
+
+        'quire sync' exchanges versions from then on. JSON is that of 'quire pull'.
+        """,
+      arguments: [folder, document], options: [.format], changing: [],
+      examples: [
+        Example("quire clone Share Copy.quire", "Makes a document from the packs in 'Share'."),
+        Example(
+          "quire clone Trip.quire Copy.quire",
+          "Makes a copy that exchanges with the document itself."),
+      ]
+    ) { invocation in
+      let report = try Exchange.clone(
+        URL(fileURLWithPath: invocation[folder]).standardizedFileURL.path, to: invocation[document],
+        in: reader.places)
+      let made = try reader.document(invocation[document], access: .readOnly)
+      defer { try? made.close() }
+      if invocation.format == .text {
+        try invocation.console.output.writeLine(
+          "\(oneLine(invocation[document])): made at version \(made.manifest.number).")
+        try ExchangeOutput.warn(of: report.skipped, invocation)
+      } else {
+        try ExchangeOutput.write(report, made, invocation)
+      }
+      return report.conflicts.isEmpty ? .done : .no
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import CommandInterface
+import Comparison
+import DocumentExchange
+import Documents
+import ObjectGraph
+
+/// The commands `quire push`, `quire pull` and `quire sync`.
+enum ExchangeCommands {
+  static let remote = Argument(
+    "REMOTE", "The name of the remote. The default is the only one, or 'origin'.",
+    isRequired: false)
+  static let noMerge = Option(
+    "no-merge",
+    "Shows each version of other devices as a head, such as 'origin-1f0c2a9b', and merges none.")
+
+  private static let rules = """
+    A version of another device whose changes contradict those of this document is not merged. It is kept as a head, \
+    which 'quire status' lists, until 'quire pull' merges it with --ours, --theirs or --interactive. Everything else \
+    goes on meanwhile.
+
+    A file that is cut, damaged or not there yet stops nothing. It is left out, a warning names it, and the next \
+    command reads it when it is whole.
+
+    JSON is an object: 'sent' and 'received' are lists of versions, each with 'identity', 'saved', 'author' and \
+    'message', and 'sentBytes' is the size of the new file. 'conflicts' has the 'version', the 'reasons' and the \
+    'head' of each version in conflict. 'waiting' lists versions whose files have not arrived, and 'skipped' the \
+    files that were left out. The exit code is 1 if a version is in conflict.
+    """
+
+  /// Returns `quire push`. It opens documents through `reader`.
+  static func push(_ reader: StoreReader) -> Command {
+    command(
+      reader, "push", "sends the new versions of a document to a remote",
+      """
+      Writes one new file into the folder of the remote, with the versions that it lacks and their changes. The \
+      first time, the file contains the whole document, with its versions and without its other heads. No file of \
+      the folder is ever changed, so devices that push at the same time both succeed.
+
+      """ + rules,
+      [Example("quire push Trip.quire", "Sends the new versions to the remote 'origin'.")]
+    ) { exchange, _ in try exchange.push() }
+  }
+
+  /// Returns `quire pull`.
+  static func pull(_ reader: StoreReader) -> Command {
+    command(
+      reader, "pull", "takes in the versions of other devices from a remote",
+      """
+      Without versions of its own since the last exchange, the document takes over the new versions as they are. \
+      Otherwise it merges them into one new version, by the rules of 'quire merge'.
+
+      """ + rules,
+      [
+        Example("quire pull Trip.quire", "Takes in the versions of the remote 'origin'."),
+        Example("quire pull Trip.quire --no-merge", "Looks at them first, as heads."),
+        Example("quire pull Trip.quire --theirs", "Lets the values of other devices win."),
+      ], [noMerge, MergeCommand.keepsOurs, MergeCommand.keepsTheirs, MergeCommand.interactive]
+    ) { exchange, invocation in
+      try invocation.has(noMerge) ? exchange.fetch() : exchange.pull()
+    }
+  }
+
+  /// Returns `quire sync`.
+  static func sync(_ reader: StoreReader) -> Command {
+    command(
+      reader, "sync", "takes in the versions of other devices, and sends the own ones",
+      """
+      Does what 'quire pull' and then 'quire push' do. Run it on each device, by hand or from time to time; the \
+      order does not matter.
+
+      """ + rules,
+      [Example("quire sync Trip.quire", "Exchanges versions with the remote 'origin'.")]
+    ) { exchange, _ in try exchange.sync() }
+  }
+
+  private static func command(
+    _ reader: StoreReader, _ name: String, _ summary: String, _ discussion: String,
+    _ examples: [Example], _ options: [Option] = [],
+    _ body: @escaping @Sendable (Exchange, Invocation) throws -> ExchangeReport
+  ) -> Command {
+    Command(
+      name, summary, discussion: discussion, arguments: [.document, remote],
+      options: options + [.format], changing: [.document], examples: examples
+    ) { invocation in
+      // Versions in conflict become heads, which are open beside the document.
+      let document = try reader.document(invocation[.document], access: .shared)
+      defer { try? document.close() }
+      var exchange = try Exchange(document, with: invocation.value(of: remote))
+      exchange.choose = try choice(invocation)
+      let report = try body(exchange, invocation)
+      if !report.received.isEmpty || !report.conflicts.isEmpty {
+        invocation.console.outcome.didChange("Versions were received.")
+      }
+      try ExchangeOutput.write(report, document, invocation)
+      return invocation.has(noMerge) || report.conflicts.isEmpty ? .done : .no
+    }
+  }
+
+  /// Returns the answers of the command line to conflicts.
+  private static func choice(
+    _ invocation: Invocation
+  ) throws -> (SharedVersion, [Merge.Conflict]) throws -> [MergeSide]? {
+    let answers = [
+      MergeCommand.keepsOurs, MergeCommand.keepsTheirs, MergeCommand.interactive, noMerge,
+    ].filter { invocation.has($0) }
+    guard answers.count < 2 else {
+      throw CommandError.wrongUsage(
+        "Give one of \(answers.map { "--\($0.name)" }.joined(separator: " and ")).")
+    }
+    if invocation.has(MergeCommand.interactive), !invocation.console.input.isTerminal {
+      throw CommandError.wrongUsage(
+        "--interactive needs a terminal for the answers.",
+        hint: "Give --ours or --theirs.")
+    }
+    return { version, conflicts in
+      if invocation.has(MergeCommand.interactive) {
+        try invocation.console.messages.writeLine("\(ExchangeOutput.text(version)):")
+      }
+      return try MergeReport(conflicts, invocation).sides()
+    }
+  }
+}
