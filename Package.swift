@@ -251,7 +251,7 @@ let package = Package(
       "DocumentExchange",
       """
       Comparison Documents StoreInterface ObjectGraph ObjectModel Rows Archives Checksums \
-      DurableFiles JSONText
+      DurableFiles JSONText SystemPrograms
       """),
 
     // Validation of documents by every rule of the specification.

@@ -12,17 +12,18 @@ extension Exchange {
   ///   - folder: The folder of the remote, or a document.
   ///   - path: The path of the document, at which nothing may be yet.
   ///   - places: The backends that open stores, and the disk.
+  ///   - signing: As for `addRemote(named:at:signing:)`.
   /// - Throws: ``ExchangeError`` with code ``ExchangeError/Code/noVersions`` if the folder contains no whole document, or those of
   ///   several; `DocumentError`; `DiskError`. No document is left then.
   @discardableResult
   public static func clone(
-    _ folder: String, to path: String, in places: StorePlaces
+    _ folder: String, to path: String, in places: StorePlaces, signing: ExchangeSigning? = nil
   ) throws -> ExchangeReport {
     let disk = places.disk
     if try OpenRemote.isDocument(folder, on: disk) {
       return try clone(documentAt: folder, to: path, in: places)
     }
-    let remote = try FolderRemote(folder, stores: nil, on: disk)
+    let remote = try FolderRemote(folder, stores: nil, signing: signing, on: disk)
     let graph = SharedGraph(remote.packs, at: folder)
     let whole = remote.packs.filter { $0.document != nil }
     guard Set(whole.map(\.stores)).count <= 1 else {
@@ -36,7 +37,7 @@ extension Exchange {
         > (graph.ancestors([other.document!.identity]).count, other.path)
     }
     for pack in sorted {
-      do { return try clone(pack, folder, to: path, in: places) } catch let fault as PackFault {
+      do { return try clone(pack, remote, to: path, in: places) } catch let fault as PackFault {
         graph.leaveOut(pack, fault)
       }
     }
@@ -61,7 +62,7 @@ extension Exchange {
   }
 
   private static func clone(
-    _ pack: Pack, _ folder: String, to path: String, in places: StorePlaces
+    _ pack: Pack, _ remote: FolderRemote, to path: String, in places: StorePlaces
   ) throws -> ExchangeReport {
     let disk = places.disk
     let version = pack.document!
@@ -82,8 +83,8 @@ extension Exchange {
       guard try content.identity(sums).description == version.identity else {
         throw PackFault("contains another version than it says.")
       }
+      try document.addRemote(named: "origin", at: remote.path, signing: remote.signing)
       try document.changeRemotes { remotes in
-        remotes.remotes.append(Remotes.Remote(name: "origin", path: folder))
         remotes.note(
           Remotes.Known(
             remote: "origin", head: version.head, content.version, identity: version.identity,

@@ -15,8 +15,12 @@ extension Document {
   /// - Parameters:
   ///   - name: A name like that of a head.
   ///   - path: The path of a folder, which may be empty. A relative path begins at the document.
+  ///   - signing: The key that signs packs, and the signers that are trusted; `nil` to send packs without a signature, and to trust
+  ///     everybody who can write into the folder.
   /// - Throws: ``DocumentExchange/ExchangeError`` with code `exists`, or with code `notSupported` for a bad name; `DocumentError`.
-  public func addRemote(named name: String, at path: String) throws {
+  public func addRemote(
+    named name: String, at path: String, signing: ExchangeSigning? = nil
+  ) throws {
     if name.utf8.count > 32 || name != HeadName.main && HeadName.objection(to: name) != nil {
       throw ExchangeError(
         .notSupported,
@@ -29,7 +33,9 @@ extension Document {
           .exists, "The document has a remote '\(name)' already.", path: self.path,
           hint: "Remove it first, or choose another name.")
       }
-      remotes.remotes.append(Remotes.Remote(name: name, path: path))
+      var remote = Remotes.Remote(name: name, path: path)
+      remote.signing = signing.map { ($0.key, $0.signers) }
+      remotes.remotes.append(remote)
     }
   }
 

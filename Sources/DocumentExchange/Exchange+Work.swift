@@ -1,4 +1,6 @@
-import Documents
+import Dispatch
+public import Documents
+import Synchronization
 
 extension Exchange {
   /// Sends the versions of the open head that the remote lacks. The first time, the whole document is sent.
@@ -47,6 +49,17 @@ extension Exchange {
     return turn.finished
   }
 
+  /// Puts the contents of small packs into one, and removes them. Nothing is forgotten: a device that was away for a year finds all
+  /// versions.
+  ///
+  /// - Throws: As ``push()``.
+  @discardableResult
+  public func consolidate() throws -> ExchangeReport {
+    let turn = try ExchangeTurn(self)
+    try turn.consolidate()
+    return turn.finished
+  }
+
   /// Returns the versions that a ``sync()`` would exchange, and writes nothing.
   ///
   /// - Throws: ``ExchangeError``; `DocumentError`.
@@ -56,6 +69,44 @@ extension Exchange {
       toSend: turn.known == nil ? document.versions.count : turn.own.count,
       toReceive: turn.news, conflictedHeads: try turn.conflictedHeads().map(\.head),
       skipped: turn.skipped)
+  }
+}
+
+extension Document {
+  /// Takes in the versions of other devices and sends the own ones, on another thread.
+  ///
+  ///     let report = try await document.sync(with: "origin") { step in print(step) }
+  ///
+  /// Contexts show the changes as they show the saves of another process. A version in conflict is kept as a head
+  /// (``DocumentExchange/Exchange``).
+  ///
+  /// - Parameters:
+  ///   - remote: The name of the remote; `nil` for the only one, or for `origin`.
+  ///   - progress: Called before each step that takes time. A cancelled task ends between two steps.
+  /// - Throws: As ``DocumentExchange/Exchange/sync()``; `CancellationError`.
+  @discardableResult
+  public func sync(
+    with remote: String? = nil, progress: @escaping @Sendable (ExchangeProgress) -> Void = { _ in }
+  ) async throws -> ExchangeReport {
+    // An exchange waits for the disk, and must not hold one of the threads that run tasks.
+    let isCancelled = Mutex(false)
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        DispatchQueue.global().async {
+          continuation.resume(
+            with: Result {
+              var exchange = try Exchange(self, with: remote)
+              exchange.progress = { step in
+                if isCancelled.withLock({ $0 }) { throw CancellationError() }
+                progress(step)
+              }
+              return try exchange.sync()
+            })
+        }
+      }
+    } onCancel: {
+      isCancelled.withLock { $0 = true }
+    }
   }
 }
 

@@ -24,6 +24,8 @@ public struct Exchange {
   public let name: String
   /// The path of the remote's folder.
   public let path: String
+  /// The signatures that packs need; `nil` if they need none.
+  let signing: ExchangeSigning?
 
   /// Chooses a remote of a document.
   ///
@@ -41,6 +43,7 @@ public struct Exchange {
         path: document.path, hint: "Add one: quire remote \(document.path) add \(wanted) FOLDER")
     }
     (self.document, self.name, common) = (document, wanted, nil)
+    signing = remote.signing.map { ExchangeSigning(key: $0.key, signers: $0.signers) }
     path =
       remote.path.hasPrefix("/") ? remote.path : document.path.appendingPathComponent(remote.path)
   }
@@ -53,6 +56,9 @@ public struct Exchange {
       nil
     }
 
+  /// Called before a step that takes time. An error that it throws ends the exchange between two versions.
+  public var progress: (ExchangeProgress) throws -> Void = { _ in }
+
   /// A version that a document and its remote have, with the number of each; `nil` if it is looked up.
   let common: (own: Remotes.Known?, theirs: Remotes.Known?)?
 
@@ -62,7 +68,7 @@ public struct Exchange {
     common: (own: Remotes.Known?, theirs: Remotes.Known?)
   ) {
     (self.document, name, path) = (document, "sender", sender.path)
-    self.common = common
+    (self.common, signing) = (common, nil)
   }
 
   /// Throws ``ExchangeError`` with code ``ExchangeError/Code/notSupported`` if the document can't be exchanged.
@@ -84,10 +90,20 @@ public struct Exchange {
   }
 }
 
+/// A step of an exchange that takes time.
+public enum ExchangeProgress: Sendable {
+  /// A version of another device is taken in.
+  case receiving(SharedVersion)
+  /// So many versions are sent.
+  case sending(Int)
+}
+
 /// The work and the findings of an exchange.
 public struct ExchangeReport: Sendable {
   /// The versions that were sent, the oldest first.
   public internal(set) var sent: [SharedVersion] = []
+  /// The number of packs whose contents were put into one.
+  public internal(set) var consolidatedCount = 0
   /// The number of bytes that were written into the remote.
   public internal(set) var sentByteCount = 0
   /// The versions whose changes the document has taken in.
@@ -98,6 +114,15 @@ public struct ExchangeReport: Sendable {
   public internal(set) var waiting: [SharedVersion] = []
   /// The files in the remote's folder that were left out.
   public internal(set) var skipped: [SkippedFile] = []
+}
+
+extension ExchangeReport {
+  /// Adds the work of an exchange that followed.
+  package mutating func take(_ next: ExchangeReport) {
+    consolidatedCount += next.consolidatedCount
+    sentByteCount += next.sentByteCount
+    skipped = next.skipped
+  }
 }
 
 /// A version of another device whose changes contradict those of this document.

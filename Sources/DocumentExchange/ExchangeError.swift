@@ -33,6 +33,8 @@ public struct ExchangeError: Error, Sendable {
     public static let unrelated = Code(rawValue: "unrelated")
     /// Something in the document can't be exchanged.
     public static let notSupported = Code(rawValue: "notSupported")
+    /// A pack can't be signed.
+    public static let signature = Code(rawValue: "signature")
     /// A pack contains something that contradicts another pack.
     public static let damaged = Code(rawValue: "damaged")
   }

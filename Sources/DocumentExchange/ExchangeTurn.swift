@@ -135,6 +135,7 @@ final class ExchangeTurn {
       let version = SharedVersion(
         identity: identity, parents: [], head: document.head, saved: content.version.saved,
         author: content.version.author, message: content.version.message)
+      try exchange.progress(.sending(document.versions.count))
       report.sentByteCount += try writer.write(whole: version)
       report.sent.append(version)
       return try note(
@@ -143,7 +144,13 @@ final class ExchangeTurn {
           sums: sums))
     }
     guard let last = own.last else { return }
-    report.sentByteCount += try writer.write(own)
+    try exchange.progress(.sending(own.count))
+    let graph = graph
+    report.sentByteCount += try writer.write(
+      own.map {
+        PackWriter.Part(version: $0.version, from: $0.version.parents[0], changes: $0.changes)
+      }
+    ) { digest, write in try graph.read(attachment: digest, write) }
     report.sent += own.map(\.version)
     try note(last.known)
   }
@@ -165,6 +172,14 @@ final class ExchangeTurn {
     try note(last.known)
   }
 
+  /// Puts the contents of many small packs into one.
+  func consolidate() throws {
+    guard let folder = remote.folder else { return }
+    let made = try Consolidation(document: document, remote: folder).run()
+    report.consolidatedCount = made.count
+    report.sentByteCount += made.byteCount
+  }
+
   // MARK: - Receiving
 
   /// Takes in the changes of other devices. Versions in conflict become heads.
@@ -181,6 +196,7 @@ final class ExchangeTurn {
   /// Takes in a version, and reports a conflict.
   private func pull(_ version: SharedVersion) throws {
     guard let known else { return }
+    try exchange.progress(.receiving(version))
     do {
       if own.isEmpty, graph.ancestors([version.identity]).contains(known.identity) {
         try follow(version, from: known)

@@ -21,7 +21,8 @@ final class OpenRemote {
     }
     guard try OpenRemote.isDocument(path, on: places.disk) else {
       folder = try FolderRemote(
-        path, stores: exchange.document.storeIdentifiers, on: places.disk)
+        path, stores: exchange.document.storeIdentifiers, signing: exchange.signing,
+        on: places.disk)
       (source, document) = (nil, nil)
       return
     }

@@ -20,7 +20,9 @@
 @_exported public import struct DocumentExchange.ConflictedVersion
 @_exported public import struct DocumentExchange.Exchange
 @_exported public import struct DocumentExchange.ExchangeError
+@_exported public import enum DocumentExchange.ExchangeProgress
 @_exported public import struct DocumentExchange.ExchangeReport
+@_exported public import struct DocumentExchange.ExchangeSigning
 @_exported public import struct DocumentExchange.ExchangeStatus
 @_exported public import struct DocumentExchange.SharedVersion
 @_exported public import struct DocumentExchange.SkippedFile

@@ -215,6 +215,32 @@ struct ExchangeTests {
     #expect(try world.contents(0) == world.contents(1))
   }
 
+  @Test("Small packs are put into one, and a replica that was away finds all versions")
+  func consolidation() async throws {
+    try world.makeReplicas(3)
+    for id: Int64 in 10..<16 {
+      try insert(id, "a", in: Int(id) % 2)
+      try world.attach("\(id).txt", [UInt8(id)], to: Int(id) % 2)
+      try exchange(0, 1)
+    }
+    try insert(20, "away", in: 2)
+    let before = try world.files(in: 0).count
+    let report = try world.on(0) { try Exchange($0).consolidate() }
+    #expect(report.consolidatedCount == before - 1)
+    #expect(try world.files(in: 0).count == 2)
+    try world.carryAll(from: 0, to: 2)
+    let away = try Document.open(ReplicaWorld.path(2), in: world.places, access: .shared)
+    #expect(try await away.sync().received.count == 1)
+    try away.close()
+    try world.carryAll(from: 2, to: 0)
+    try world.sync(0)
+    #expect(try world.contents(0) == world.contents(2))
+    try Exchange.clone(ReplicaWorld.folder(0), to: "/Clone.quire", in: world.places)
+    let clone = try Document.open("/Clone.quire", in: world.places)
+    #expect(try ReplicaWorld.contents(clone) == world.contents(0))
+    try clone.close()
+  }
+
   @Test("A document that was put back to an earlier state goes on, and nothing is lost")
   func restored() throws {
     try world.makeReplicas(2)

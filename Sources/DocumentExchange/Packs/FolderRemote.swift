@@ -7,6 +7,8 @@ import Foundation
 struct FolderRemote {
   let path: String
   let disk: any Disk
+  /// The signatures that packs need; `nil` if they need none.
+  let signing: ExchangeSigning?
   /// The packs of the document, in the order of their names.
   let packs: [Pack]
   /// The files that were left out.
@@ -14,19 +16,27 @@ struct FolderRemote {
 
   /// Reads the headers of all packs.
   ///
-  /// - Parameter stores: The UUIDs of the document's stores; `nil` for packs of any document.
+  /// - Parameters:
+  ///   - stores: The UUIDs of the document's stores; `nil` for packs of any document.
+  ///   - signing: The signatures that packs need; `nil` if they need none.
   /// - Throws: `DiskError` if the folder can't be listed.
-  init(_ path: String, stores: [String]?, on disk: any Disk) throws {
-    (self.path, self.disk) = (path, disk)
+  init(
+    _ path: String, stores: [String]?, signing: ExchangeSigning? = nil, on disk: any Disk
+  ) throws {
+    (self.path, self.disk, self.signing) = (path, disk, signing)
     var packs: [Pack] = []
     var skipped: [SkippedFile] = []
     for entry in try disk.list(path).sorted(by: { $0.name < $1.name })
-    where entry.name.contains(PackFormat.suffix.dropFirst()) && !entry.name.hasPrefix(".") {
+    where entry.name.contains(PackFormat.suffix.dropFirst()) && !entry.name.hasPrefix(".")
+      && !entry.name.hasSuffix(ExchangeSigning.suffix)
+    {
       do {
         guard PackFormat.digest(inName: entry.name) != nil else {
           throw PackFault("has another name than a pack: a digest and \(PackFormat.suffix).")
         }
-        let pack = try Pack(path.appendingPathComponent(entry.name), on: disk)
+        let place = path.appendingPathComponent(entry.name)
+        try signing?.check(place, on: disk)
+        let pack = try Pack(place, on: disk)
         guard stores == nil || pack.stores == stores else {
           throw PackFault("belongs to another document.")
         }

@@ -14,15 +14,25 @@ struct PackWriter {
 
   private var disk: any Disk { document.places.disk }
 
+  /// A version with its changes since an earlier version.
+  struct Part {
+    let version: SharedVersion
+    let from: String
+    let changes: ChangeBook
+  }
+
   /// Writes versions with their changes.
   ///
+  /// - Parameter read: Passes on the bytes of an attachment.
   /// - Returns: The number of bytes of the pack.
-  func write(_ versions: [OwnVersions.Own]) throws -> Int {
+  func write(
+    _ parts: [Part], _ read: (_ digest: String, ([UInt8]) throws -> Void) throws -> Void
+  ) throws -> Int {
     try pack { folder in
       try disk.makeDirectory(folder.appendingPathComponent("changes"))
       var packed: [PackedVersion] = []
       var digests: Set<String> = []
-      for (index, one) in versions.enumerated() {
+      for (index, one) in parts.enumerated() {
         let name = "changes/\(index + 1).jsonl"
         let text = one.changes.lines.map { $0.line + "\n" }.joined()
         try disk.makeFile(folder.appendingPathComponent(name), overwriting: false) {
@@ -30,16 +40,17 @@ struct PackWriter {
         }
         packed.append(
           PackedVersion(
-            one.version, from: one.version.parents[0], changes: name, files: one.changes.files))
+            one.version, from: one.from, changes: name, files: one.changes.files))
         digests.formUnion(one.changes.files.values.compactMap { $0.new?.digest })
       }
       if !digests.isEmpty {
         try disk.makeDirectory(folder.appendingPathComponent(PackFormat.attachmentsFolder))
       }
       for digest in digests.sorted() {
-        try disk.copy(
-          document.path.appendingPathComponent("attachments/\(digest)"),
-          to: folder.appendingPathComponent("\(PackFormat.attachmentsFolder)/\(digest)"))
+        let path = "\(PackFormat.attachmentsFolder)/\(digest)"
+        try disk.makeFile(folder.appendingPathComponent(path), overwriting: false) { writer in
+          try read(digest) { try writer.write($0) }
+        }
       }
       return packed
     }
@@ -104,6 +115,11 @@ struct PackWriter {
     var hash = SHA256()
     try forEachPiece { hash.update($0) }
     let target = remote.path.appendingPathComponent("\(hash.digest())\(PackFormat.suffix)")
+    if let signature = try remote.signing?.signature(of: file, on: disk) {
+      try remote.disk.makeFile(target + ExchangeSigning.suffix, overwriting: true) { writer in
+        try writer.write(signature)
+      }
+    }
     if try remote.disk.exists(target) { return byteCount }
     try remote.disk.makeFile(target, overwriting: false) { writer in
       try forEachPiece { try writer.write($0) }

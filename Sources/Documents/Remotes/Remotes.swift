@@ -17,6 +17,14 @@ package struct Remotes: Sendable, Hashable {
     /// The newest version of a remote that is a document, with the number that it has there; `nil` for a folder.
     package var theirs: Known?
 
+    /// The paths of the key that signs packs, and of the file with the signers that are trusted; `nil` if packs are not signed.
+    package var signing: (key: String, signers: String)? {
+      get { key.flatMap { key in signers.map { (key, $0) } } }
+      set { (key, signers) = (newValue?.key, newValue?.signers) }
+    }
+    private var key: String?
+    private var signers: String?
+
     package init(name: String, path: String) {
       (self.name, self.path) = (name, path)
     }
@@ -132,6 +140,9 @@ extension Remotes {
         return nil
       }
       var remote = Remote(name: name, path: path)
+      if case .string(let key)? = one["key"], case .string(let signers)? = one["signers"] {
+        remote.signing = (key, signers)
+      }
       if let theirs = one["theirs"] {
         guard let known = Known(theirs) else { return nil }
         remote.theirs = known
@@ -152,6 +163,8 @@ extension Remotes {
         remotes.map {
           .object([
             "name": .string($0.name), "path": .string($0.path), "theirs": $0.theirs?.json,
+            "key": ($0.signing?.key).map(JSON.string),
+            "signers": ($0.signing?.signers).map(JSON.string),
           ])
         }),
       "known": .array(known.map(\.json)),

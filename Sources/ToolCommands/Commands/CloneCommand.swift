@@ -23,7 +23,8 @@ enum CloneCommand {
 
         'quire sync' exchanges versions from then on. JSON is that of 'quire pull'.
         """,
-      arguments: [folder, document], options: [.format], changing: [],
+      arguments: [folder, document], options: [RemoteCommand.sign, RemoteCommand.signers, .format],
+      changing: [],
       examples: [
         Example("quire clone Share Copy.quire", "Makes a document from the packs in 'Share'."),
         Example(
@@ -32,8 +33,8 @@ enum CloneCommand {
       ]
     ) { invocation in
       let report = try Exchange.clone(
-        URL(fileURLWithPath: invocation[folder]).standardizedFileURL.path, to: invocation[document],
-        in: reader.places)
+        RemoteCommand.absolute(invocation[folder]), to: invocation[document], in: reader.places,
+        signing: RemoteCommand.signing(invocation))
       let made = try reader.document(invocation[document], access: .readOnly)
       defer { try? made.close() }
       if invocation.format == .text {

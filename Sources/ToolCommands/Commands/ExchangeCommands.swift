@@ -9,6 +9,10 @@ enum ExchangeCommands {
   static let remote = Argument(
     "REMOTE", "The name of the remote. The default is the only one, or 'origin'.",
     isRequired: false)
+  static let consolidate = Option(
+    "consolidate",
+    "Then puts the contents of the small files of the remote into one, and removes them. Nothing is forgotten, and a "
+      + "device that was away for long finds all versions.")
   static let noMerge = Option(
     "no-merge",
     "Shows each version of other devices as a head, such as 'origin-1f0c2a9b', and merges none.")
@@ -22,7 +26,7 @@ enum ExchangeCommands {
     command reads it when it is whole.
 
     JSON is an object: 'sent' and 'received' are lists of versions, each with 'identity', 'saved', 'author' and \
-    'message', and 'sentBytes' is the size of the new file. 'conflicts' has the 'version', the 'reasons' and the \
+    'message', and 'sentBytes' is the size of the new files. 'consolidated' is the number of files that --consolidate has put into one. 'conflicts' has the 'version', the 'reasons' and the \
     'head' of each version in conflict. 'waiting' lists versions whose files have not arrived, and 'skipped' the \
     files that were left out. The exit code is 1 if a version is in conflict.
     """
@@ -37,8 +41,16 @@ enum ExchangeCommands {
       the folder is ever changed, so devices that push at the same time both succeed.
 
       """ + rules,
-      [Example("quire push Trip.quire", "Sends the new versions to the remote 'origin'.")]
-    ) { exchange, _ in try exchange.push() }
+      [
+        Example("quire push Trip.quire", "Sends the new versions to the remote 'origin'."),
+        Example(
+          "quire push Trip.quire --consolidate", "Puts the small files of the remote into one."),
+      ], [consolidate]
+    ) { exchange, invocation in
+      var report = try exchange.push()
+      if invocation.has(consolidate) { report.take(try exchange.consolidate()) }
+      return report
+    }
   }
 
   /// Returns `quire pull`.

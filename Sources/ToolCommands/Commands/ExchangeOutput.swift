@@ -16,6 +16,7 @@ enum ExchangeOutput {
       return try output.writeLine(
         JSON.object([
           "sent": .array(report.sent.map(json)), "sentBytes": .number(report.sentByteCount),
+          "consolidated": .number(report.consolidatedCount),
           "received": .array(report.received.map(json)),
           "conflicts": .array(
             report.conflicts.map { one in
@@ -38,10 +39,14 @@ enum ExchangeOutput {
         "\(conflict.reasons.isEmpty ? "kept    " : "conflict") \(text(conflict.version))\(shown)")
       for reason in conflict.reasons { try output.writeLine("  \(oneLine(reason))") }
     }
+    if report.consolidatedCount > 0 {
+      try output.writeLine("\(report.consolidatedCount) files were put into one.")
+    }
     if report.sentByteCount > 0 {
       try output.writeLine("The new file has \(report.sentByteCount) bytes.")
     }
-    if report.received.isEmpty, report.sent.isEmpty, report.conflicts.isEmpty,
+    if report.received.isEmpty, report.sent.isEmpty, report.consolidatedCount == 0,
+      report.conflicts.isEmpty,
       report.waiting.isEmpty
     {
       try output.writeLine("There is nothing new.")

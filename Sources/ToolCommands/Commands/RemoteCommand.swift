@@ -11,7 +11,7 @@ enum RemoteCommand {
     "ACTION", "The action",
     oneOf: [
       Choice("list", "shows the remotes", options: []),
-      Choice("add", "adds one", options: []),
+      Choice("add", "adds one", options: [sign, signers]),
       Choice("remove", "removes one; its folder stays as it is", options: []),
     ])
   static let name = Argument(
@@ -20,6 +20,14 @@ enum RemoteCommand {
     "FOLDER",
     "The folder, which may be empty: in a sync folder, on a stick or a share. Or another copy of the document.",
     isRequired: false, role: .input)
+
+  static let sign = Option(
+    "sign", value: "KEY", role: .input,
+    "Signs what is sent with a key of SSH, and accepts nothing that is not signed by one of --signers."
+  )
+  static let signers = Option(
+    "signers", value: "FILE", role: .input,
+    "The trusted keys: a name and a public key on each line, as 'ssh-keygen -Y' reads them.")
 
   /// Returns the command. It opens documents through `reader`.
   static func command(_ reader: StoreReader) -> Command {
@@ -33,7 +41,8 @@ enum RemoteCommand {
         The remotes belong to this copy of the document. A copy that 'quire clone' makes has one of its own, and a copy \
         by any other way has none. JSON is a list of objects with 'name' and 'path'.
         """,
-      arguments: [action, .document, name, folder], options: [.format], changing: [.document],
+      arguments: [action, .document, name, folder], options: [sign, signers, .format],
+      changing: [.document],
       examples: [
         Example("quire remote add Trip.quire stick Share", "Adds the folder 'Share'."),
         Example("quire remote list Trip.quire", "Lists the remotes."),
@@ -52,8 +61,9 @@ enum RemoteCommand {
             "'\(oneLine(folder))' is not a folder.",
             hint: "Make it first: mkdir \(CommandError.quoted(folder))")
         }
+        let signing = try signing(invocation)
         try change(reader, invocation) {
-          try $0.addRemote(named: name, at: URL(fileURLWithPath: folder).standardizedFileURL.path)
+          try $0.addRemote(named: name, at: absolute(folder), signing: signing)
         }
       case ("remove", let name?, nil):
         try change(reader, invocation) { try $0.removeRemote(named: name) }
@@ -66,6 +76,22 @@ enum RemoteCommand {
       }
       return .done
     }
+  }
+
+  /// Returns the key and the trusted keys of the command line.
+  static func signing(_ invocation: Invocation) throws -> ExchangeSigning? {
+    switch (invocation.value(of: sign), invocation.value(of: signers)) {
+    case (nil, nil): return nil
+    case (let key?, let file?):
+      return ExchangeSigning(key: absolute(key), signers: absolute(file))
+    default:
+      throw CommandError.wrongUsage("--sign and --signers belong together: give both.")
+    }
+  }
+
+  /// Returns the path from the root, because a remote is used from any folder.
+  static func absolute(_ path: String) -> String {
+    URL(fileURLWithPath: path).standardizedFileURL.path
   }
 
   private static func change(
