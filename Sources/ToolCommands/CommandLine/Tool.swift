@@ -68,7 +68,7 @@ package struct Tool: Sendable {
       RevertCommand.command(files), UndoCommand.command(files), BranchCommand.command(files),
       SwitchCommand.command(files), AttachCommand.command(files),
       TreeCommand.command(files), WatchCommand.command(files), ReportCommand.command(files),
-      PackCommand.command(on: RealDisk()),
+      BackupCommand.command(files), PackCommand.command(on: RealDisk()),
       UnpackCommand.command(on: RealDisk()),
       ValidateCommand.command(on: RealDisk(), models) { plugins.backends },
       RecoverCommand.command(files, models), VacuumCommand.command(files),
