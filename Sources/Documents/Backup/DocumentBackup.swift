@@ -68,7 +68,7 @@ package struct DocumentBackup: Sendable {
     var attempts = 0
     while true {
       let contents = try DocumentContents(source)
-      for manifest in contents.manifests { try source.refuseServers(manifest, "A backup") }
+      try refuseServers(contents)
       do {
         return try source.reading { try write(contents, to: target, overwriting: overwriting) }
       } catch let error as DocumentError where [.notABackup, .locked].contains(error.code) {
@@ -108,6 +108,15 @@ package struct DocumentBackup: Sendable {
     return Result(
       mark: mark, isNew: false, writtenByteCount: copying.writtenByteCount,
       byteCount: try target.byteCount(of: manifests), contents: contents)
+  }
+
+  private func refuseServers(_ contents: DocumentContents) throws {
+    for store in contents.manifests.flatMap(\.stores) where Container.isAddressFile(store.file) {
+      throw DocumentError(
+        .notSupported,
+        "The store \"\(store.name)\" lies on a server, so a backup of the folder would not contain it. The server has "
+          + "backups of its own, such as 'pg_dump'.", path: source.path)
+    }
   }
 
   private func create(
