@@ -32,6 +32,8 @@ public struct DocumentError: Error, Sendable {
     public static let notFound = Code(rawValue: "notFound")
     /// There is a file or folder at the path already.
     public static let exists = Code(rawValue: "exists")
+    /// The document at the path is not a backup of the document, or was changed since (`Backup`).
+    public static let notABackup = Code(rawValue: "notABackup")
     /// The file or folder at the path is no document.
     public static let notADocument = Code(rawValue: "notADocument")
     /// The document was written by a newer version of its format.

@@ -139,6 +139,23 @@ public struct PluginBackend: StoreBackend {
     return try PluginDescriptions.metadata(found, path: path)
   }
 
+  /// Writes a consistent copy of a store. Returns `false` if the plug-in has no means for that.
+  public func backUp(_ path: String, to copy: String, on disk: any Disk) throws -> Bool {
+    let functions = try loading()
+    guard let backUp = unsafe functions.table.pointee.back_up else { return false }
+    let services = HostServices(disk, services)
+    defer { withExtendedLifetime(services) {} }
+    var error = unsafe QuireError()
+    services.services.trace?("back_up")
+    let code = unsafe backUp(services.host, functions.type, path, copy, &error)
+    if code == Int32(QUIRE_NOT_SUPPORTED) {
+      unsafe error.release?(&error)
+      return false
+    }
+    unsafe try PluginBackend.check(code, &error, of: "back_up", functions, path: path)
+    return true
+  }
+
   /// Returns the rules that the plug-in checks; none if it checks nothing.
   public func rules() throws -> [Rule] {
     guard let bytes = try report(of: nil, on: RealDisk(), model: nil, services) else { return [] }

@@ -74,6 +74,18 @@ extension QuirePlugin {
         unsafe bytes?.pointee = QuireBytes(try PluginDescriptions.bytes(of: found))
       }
     }
+    unsafe back_up = { host, type, path, copy, error in
+      unsafe answering(error, text(path)) {
+        let (host, path) = unsafe (try usable(host), try required(path, "path"))
+        let copy = unsafe try required(copy, "copy")
+        let backend = unsafe try ExportedBackend.of(type)
+        guard try backend.backUp(path, to: copy, on: HostDisk(host: host)) else {
+          throw StoreError(
+            .notSupported, "Stores of this type have no means for a copy while they are in use.",
+            path: path)
+        }
+      }
+    }
     unsafe close = { store, error in
       unsafe answering(error) { unsafe try ExportedStore.of(store).close() }
     }

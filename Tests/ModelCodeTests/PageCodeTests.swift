@@ -8,7 +8,8 @@ struct PageCodeTests {
   /// The pages with examples, which are compiled in one scene.
   private static let examples = [
     "Plugins/PostgreSQLStore/README.md", "Plugins/SQLiteStore/README.md",
-    "Plugins/XMLStore/README.md", "docs/documents.md", "docs/features.md", "docs/migration.md",
+    "Plugins/XMLStore/README.md", "docs/backups.md", "docs/documents.md", "docs/features.md",
+    "docs/migration.md",
     "docs/postgresql.md", "docs/predicates.md", "docs/tools-library.md", "docs/tour.md",
     "docs/typed-classes.md",
   ]

@@ -24,6 +24,8 @@ struct OldestHeaderTests {
     let registry = PluginRegistry.search(PluginFolders([folder.path(percentEncoded: false)]))
     let plugin = try #require(registry["FolderStore"], "\(registry.refusals)")
     let backend = PluginBackend(plugin, plugin.types[0])
+    // A function that the shorter table does not have is NULL.
+    #expect(try !backend.backUp("/a", to: "/b", on: SimulatedDisk()))
 
     for name in ["every-value-stays", "conflicts-are-refused", "history-can-be-opened"] {
       let disk = SimulatedDisk()

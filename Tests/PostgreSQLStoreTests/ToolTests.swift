@@ -30,7 +30,7 @@ final class ToolTests {
       VacuumCommand.command(reader), RecoverCommand.command(reader, .files),
       DiffCommand.command(reader), InfoCommand.command(reader, .files),
       PackCommand.command(on: RealDisk()),
-      SaveAsCommand.command(reader),
+      SaveAsCommand.command(reader), BackupCommand.command(reader),
     ])
     try "entity Trip\n  name: String?\n  days: Int64?\n".write(
       toFile: path("One.model"), atomically: true, encoding: .utf8)
@@ -173,6 +173,10 @@ final class ToolTests {
       let refused = run(words[0], words[1], words[2])
       #expect(refused.code != .done)
       #expect(refused.text.contains("quire save-as DOC COPY --store binary"), "\(refused.text)")
+    }
+    for place in [document, address] {
+      let refused = run("backup", place, path("Backup.quire"))
+      #expect(refused.code == .wrongUsage && refused.text.contains("pg_dump"), "\(refused.text)")
     }
     #expect(run("save-as", document, path("Copy.quire"), "--store", "binary").code == .done)
     #expect(names(path("Copy.quire")) == ["Rome"])

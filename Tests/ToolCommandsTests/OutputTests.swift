@@ -22,6 +22,8 @@ struct OutputTests {
     /// The ending of the output's name that the command needs.
     var ending = ""
     var hasForce = true
+    /// Whether the command brings its own output up to date, and refuses only other files.
+    var renews = false
     let words: @Sendable (_ input: String, _ output: String) -> [String]
     var testDescription: String { name }
   }
@@ -49,6 +51,8 @@ struct OutputTests {
     Writer(name: "model for Xcode", input: "in.xcdatamodeld", ending: ".xcdatamodel") {
       ["model", $0, "--output", $1, "--format", "xcdatamodel"]
     },
+    Writer(name: "backup", renews: true) { ["backup", $0, $1] },
+    Writer(name: "backup of a document", input: "in.quire", renews: true) { ["backup", $0, $1] },
     Writer(name: "pack", input: "in.quire") { ["pack", $0, $1] },
     Writer(name: "unpack", input: "in.zip", hasForce: false) { ["unpack", $0, $1] },
     Writer(name: "migrate --output", hasForce: false) {
@@ -128,11 +132,21 @@ struct OutputTests {
     let output = path("there" + writer.ending)
     #expect(!run(writer.words(path(writer.input), output)).messages.contains("error:"))
     if writer.name == "migrate --backup" { try? disk.replace(output) { try $0.write("mine") } }
+    if writer.renews {
+      let isFolder = try disk.status(of: output).kind == .directory
+      try disk.removeTree(output)
+      if isFolder {
+        _ = run(["save-as", path(writer.input), output])
+      } else {
+        try disk.replace(output) { try $0.write("mine") }
+      }
+    }
     let before = try contents()
 
     let refused = run(writer.words(path(writer.input), output))
     #expect(refused.exitCode == .inputOutput, "\(refused.messages)")
-    #expect(refused.messages.contains("exists already"), "\(refused.messages)")
+    let wanted = writer.renews ? "Give another path, or --force" : "exists already"
+    #expect(refused.messages.contains(wanted), "\(refused.messages)")
     #expect(try contents() == before)
 
     guard writer.hasForce else { return }

@@ -59,6 +59,35 @@ public struct SQLiteStoreBackend: StoreBackend {
     try SQLiteFileCheck(path, on: disk, model: model, progress: progress).run()
   }
 
+  /// Writes a copy of a database by SQLite's backup interface. Other programs may save to the database meanwhile.
+  ///
+  /// - Returns: `true`.
+  public func backUp(_ path: String, to copy: String, on disk: any Disk) throws -> Bool {
+    try asStore(path) {
+      let place = try DatabasePlace(path, disk)
+      try place.checkIsReal()
+      func write(from connection: SQLiteConnection) throws {
+        try connection.copyDatabase(
+          to: SQLiteConnection(copy, for: .creating, patience: options.patience))
+      }
+      var isWritten = false
+      if !place.isInUse {
+        // A connection with locks would leave an empty log beside a database that is not in use.
+        let connection = try place.undisturbed()
+        let result = Result { try write(from: connection) }
+        isWritten = !connection.isChanged && !place.isInUse
+        if isWritten { try result.get() } else { try? disk.remove(copy) }
+      }
+      if !isWritten {
+        try write(from: SQLiteConnection(path, for: .reading, patience: options.patience))
+      }
+      let file = try disk.open(copy, for: .update)
+      try file.sync(.everything)
+      try file.close()
+      return true
+    }
+  }
+
   /// Returns the metadata that a store contains, without opening the store.
   public func metadata(at path: String, on disk: any Disk) throws -> StoreMetadata {
     try asStore(path) {

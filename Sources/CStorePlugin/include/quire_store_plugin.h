@@ -705,6 +705,13 @@ struct QuirePlugin {
       void *take_context, struct QuireError *error);
   // Removes the transactions with lower numbers. The objects stay.
   int32_t (*forget_logged)(struct QuireStore *store, int64_t before, struct QuireError *error);
+
+  // The functions from here on are not in version 1.0 of this header. May be NULL. Writes a copy of a store, which programs may save
+  // meanwhile, with the state of one commit. Nothing is at the path of the copy. The copy is one durable file, except for
+  // its name. Returns QUIRE_NOT_SUPPORTED if the stores of the type have no means for that, and writes nothing then.
+  int32_t (*back_up)(
+      const struct QuireHost *host, const struct QuireStoreType *type, const char *path,
+      const char *copy, struct QuireError *error);
 };
 
 // The one exported symbol. A plug-in that can't work with the host's version of the interface still returns

@@ -60,7 +60,10 @@ extension Document {
     try target.build(overwriting: overwriting) { building in
       try building.copyFiles(of: manifests, from: container)
       let uuid = UUID()
-      for index in manifests.indices { (manifests[index].uuid, manifests[index].log) = (uuid, nil) }
+      for index in manifests.indices {
+        (manifests[index].uuid, manifests[index].log) = (uuid, nil)
+        manifests[index].metadata[BackupMark.key] = nil
+      }
       let heads = manifests.dropFirst()
       if !heads.isEmpty { try container.disk.makeDirectory(building.inner(Container.headsFolder)) }
       for head in heads {
@@ -91,6 +94,7 @@ extension Document {
         var copied = Manifest(
           title: manifest.title, metadata: manifest.metadata, model: manifest.model,
           now: ManifestDate.rounded(Date()))
+        copied.metadata[BackupMark.key] = nil
         try building.add(try model, named: manifest.model, to: &copied)
         for entry in manifest.stores {
           guard let store = self[entry.name] else { continue }

@@ -38,6 +38,9 @@ struct PluginTable {
     return unsafe LoadedPlugin(plugin.manifest, path: plugin.libraryPath, table, types)
   }
 
+  /// The number of bytes of the table in version 1.0 of the interface.
+  private static let leastByteCount = unsafe MemoryLayout<QuirePlugin>.offset(of: \.back_up)!
+
   private func checkVersion(_ memory: borrowing ForeignMemory) throws(PluginRefusal) {
     guard let head = memory.bytes(at: address, count: 8) else { throw bad("can't be read.") }
     let version = number(head, at: 0)
@@ -63,12 +66,15 @@ struct PluginTable {
   private func copy(_ memory: borrowing ForeignMemory) throws(PluginRefusal) -> QuirePlugin {
     // SAFETY: Exactly as many bytes are copied as the structure has. Any bytes are a valid value of the structure: it
     // consists of numbers, and of pointers that are not followed here.
-    let size = unsafe MemoryLayout<QuirePlugin>.size
     guard let head = memory.bytes(at: address, count: 8) else { throw bad("can't be read.") }
     let said = Int(number(head, at: 4))
-    guard said >= size else {
-      throw bad("states a size of \(said) bytes, less than the \(size) bytes of a whole table.")
+    guard said >= Self.leastByteCount else {
+      throw bad(
+        "states a size of \(said) bytes, less than the \(Self.leastByteCount) bytes of a whole table."
+      )
     }
+    // A table of an earlier version is shorter. The functions that it lacks are NULL.
+    let size = unsafe min(said, MemoryLayout<QuirePlugin>.size)
     guard said <= Self.byteLimit else {
       throw bad("states a size of \(said) bytes, more than the limit of \(Self.byteLimit).")
     }

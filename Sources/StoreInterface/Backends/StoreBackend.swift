@@ -61,6 +61,15 @@ public protocol StoreBackend: Sendable {
   /// - Throws: `DiskError` if the copy can't be written.
   func completeCopy(at path: String, on disk: any Disk) throws
 
+  /// Writes a consistent copy of a store, also while programs save to it, by the means of the store's database.
+  ///
+  /// A file that is replaced at each save needs no such means: copying the file copies one save.
+  ///
+  /// - Parameter copy: A path at which nothing is. The copy is durable, except for its name.
+  /// - Returns: Whether the backend has such means. If not, it writes nothing.
+  /// - Throws: ``StoreError``.
+  func backUp(_ path: String, to copy: String, on disk: any Disk) throws -> Bool
+
   /// Returns the rules that ``check(_:on:model:progress:)`` checks; none if the backend checks nothing.
   ///
   /// - Throws: ``StoreError`` if a plug-in can't be loaded.
@@ -100,6 +109,9 @@ extension StoreBackend {
 
   /// Does nothing: the copy of a file is complete.
   public func completeCopy(at path: String, on disk: any Disk) throws {}
+
+  /// Returns `false`: the backend has no means to copy a store that is in use.
+  public func backUp(_ path: String, to copy: String, on disk: any Disk) throws -> Bool { false }
 
   /// Returns no rules: the backend checks nothing.
   public func rules() throws -> [Rule] { [] }

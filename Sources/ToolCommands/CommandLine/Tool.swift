@@ -70,7 +70,7 @@ package struct Tool: Sendable {
       ExchangeCommands.sync(files), ExchangeCommands.pull(files), ExchangeCommands.push(files),
       StatusCommand.command(files), AttachCommand.command(files),
       TreeCommand.command(files), WatchCommand.command(files), ReportCommand.command(files),
-      PackCommand.command(on: RealDisk()),
+      BackupCommand.command(files), PackCommand.command(on: RealDisk()),
       UnpackCommand.command(on: RealDisk()),
       ValidateCommand.command(on: RealDisk(), models) { plugins.backends },
       RecoverCommand.command(files, models), VacuumCommand.command(files),

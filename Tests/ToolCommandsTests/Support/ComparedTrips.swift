@@ -115,6 +115,7 @@ final class ComparedTrips {
       ImportCommand.command(reader, models), WatchCommand.command(reader, models),
       VacuumCommand.command(reader, models), FetchCommand.command(reader, models),
       ValidateCommand.command(on: disk, models), InfoCommand.command(reader, models),
+      BackupCommand.command(reader),
     ])
   }
 
