@@ -15,7 +15,8 @@ from findings import crc32c
 TYPE = b"application/vnd.quire.document+zip"
 VALUES = [None, True, False, 0, 1, 2, -1, 3, 1 << 62, (1 << 62) + 1, 1 << 70, 1.5, "", "1", "main", "stores/main.store", "models/1.xml",
           "stores/Main.store", "../x", "stores/con.x", "XML2", [], {}, [1], {"a": "b"}, "a" * 256, "2026-02-30T00:00:00.000Z",
-          "2026-11-22T01:13:59.250Z", "6fb9df54-a60e-4a15-8c3b-1d2e3f405162", "0" * 64, "é", "draft", ["draft"], [1]]
+          "2026-11-22T01:13:59.250Z", "6fb9df54-a60e-4a15-8c3b-1d2e3f405162", "0" * 64, "é", "draft", ["draft"], [1],
+          ["0" * 64], ["0" * 64] * 2]
 
 
 class Source:

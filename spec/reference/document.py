@@ -350,7 +350,7 @@ class Document:
     def judge_folder(self, recoveries):
         for name in self.files.list(""):
             kind = self.files.kind(name)
-            known = ("manifest.json", "recovery.json", ".lock", ".sharing")
+            known = ("manifest.json", "recovery.json", "remotes.json", ".lock", ".sharing")
             if not (name in FOLDERS and kind == "folder") and name not in known:
                 self.judge_unnamed(name, kind, False)
         named = {"heads/current", *(f"heads/{head.name}.json" for head in self.heads)}.union(recoveries, *(head.seen for head in self.heads))

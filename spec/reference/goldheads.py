@@ -91,7 +91,9 @@ def heads():
     draft.commit(of_draft, number=5)
     plan_text, own = attachment("plan.txt", b"plan", 1), attachment("plan.txt", b"own", 1, content=True)
     found = members(
-        [store_entry(main, 4)], [version(1, author="Ada", name="First"), version(2), version(4, LATER, author="Ada", message="", merged=[3])],
+        [store_entry(main, 4)],
+        [version(1, author="Ada", name="First"), version(2),
+         version(4, LATER, author="Ada", message="", merged=[3], received=["f9" * 32, "0a" * 32])],
         model_list(), heads=["draft"], attachments=[own, plan_text])
     other = members(
         [store_entry(draft, 5, path="stores/main.draft-3.store")],

@@ -208,7 +208,7 @@ class Manifest:
         self.report, self.place = report, place
         self.is_document = self.is_newer = False
         self.models, self.stores, self.attachments, self.versions, self.version_models = [], [], [], [], []
-        self.heads, self.details = [], {}
+        self.heads, self.details, self.merged, self.received = [], {}, {}, {}
         self.uuid = self.model = self.newest = self.log = self.head = None
         self.knows_models = False
         try:
@@ -351,6 +351,7 @@ class Manifest:
             one.text("name", False)
             undone_to = one.number("undoneTo", 1, HIGHEST, False)
             merged = one.elements("merged", lambda other: other.number("merged", 1, HIGHEST))
+            received = one.elements("received", lambda other: other.digest("received"))
             one.finish()
             if number is not None:
                 if self.versions and self.versions[-1] >= number:
@@ -359,7 +360,9 @@ class Manifest:
                     self.add("MANI-018", f"version {number} returns to version {undone_to}")
                 if len(set(merged)) < len(merged) or max(merged, default=0) >= number:
                     self.add("MANI-018", f"version {number} has merged {merged}")
-                self.details[number] = found
+                if len(set(received)) < len(received):
+                    self.add("MANI-018", f"version {number} has received a version twice")
+                self.details[number], self.merged[number], self.received[number] = found, merged, received
                 self.versions.append(number)
         if versions[1]:
             self.add("MANI-018", "there is no version")

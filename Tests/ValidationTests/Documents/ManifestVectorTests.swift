@@ -57,6 +57,10 @@ struct ManifestVectorTests {
       version.merged.map { "\(version.number) \($0)" }
     }
     #expect(merged == vector[all: "merged"])
+    let received = manifest.versions.flatMap { version in
+      version.received.map { "\(version.number) \($0)" }
+    }
+    #expect(received == vector[all: "received"])
     #expect(manifest.unknownNames == vector[all: "unknown"])
     HostileInputs.manifest(bytes)
   }
