@@ -496,7 +496,7 @@ let package = Package(
       "ExchangeTests",
       """
       QuireTools DocumentExchange Comparison Quire Documents ObjectGraph StoreInterface Checksums \
-      DiskSimulation DurableFiles ObjectModel SeededRandom
+      DiskSimulation DurableFiles JSONText ObjectModel SeededRandom SpecVectors
       """),
     tests(
       "ComparisonTests",

@@ -1,9 +1,9 @@
 """Compares the reference reader in spec/reference with the specification's vectors, with `quire hash` and with `quire validate`.
 
-The comparison has four parts: the vectors of clauses 2.4.9, 2.4.10 and 4.9, and damaged documents with several heads; the version hashes of
-the models of the examples and of random models; the vectors of the rules (6.4), of which the reader must report exactly the rule; and changed
-files and documents. Of these, the reader and the tool must give the same verdict, and where they find errors, they must have found an error of
-one rule in common.
+The comparison has four parts: the vectors of the clauses 2.4.9, 2.4.10, 4.9, 7.9 and 16.6, damaged documents with several heads and damaged
+packs; the version hashes of the models of the examples and of random models; the vectors of the rules (6.4), of which the reader must report
+exactly the rule; and changed files and documents. Of these, the reader and the tool must give the same verdict, and where they find errors, they
+must have found an error of one rule in common.
 """
 
 import argparse
@@ -21,6 +21,7 @@ import time
 import files
 import head_damages
 import inline_vectors
+import pack_damages
 import random_models
 
 ROOT = files.ROOT
@@ -113,7 +114,8 @@ def main():
     os.makedirs(FOLDER)
     print(f"reference: seed {options.seed}", flush=True)
 
-    checked = [*random_models.compare_vectors(), *inline_vectors.compare_vectors(), *head_damages.compare_damages()]
+    checked = [*random_models.compare_vectors(), *inline_vectors.compare_all(), *head_damages.compare_damages(),
+               *pack_damages.compare_damages()]
     paths = list(models())
     for number in range((options.entities + ENTITIES_PER_MODEL - 1) // ENTITIES_PER_MODEL):
         folder = os.path.join(FOLDER, f"{number}.xcdatamodel")

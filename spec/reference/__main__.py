@@ -4,6 +4,7 @@
     python3 spec/reference validate PATH...   the rules that files and documents break (6), and the verdict
     python3 spec/reference hashes PATH        the version hashes (2.4) of a model
     python3 spec/reference history PATH       the history of Core Data in an SQLite database (10.10), as JSON
+    python3 spec/reference exchange FOLDER    the versions in the packs of a remote (16), and whether their identities are right
     python3 spec/reference write              the features of which there are gold files
     python3 spec/reference write NAME PATH    a new file that shows a feature; prints what `read` finds in it
 """
@@ -12,6 +13,7 @@ import json
 import sys
 
 import changelog
+import exchange
 import gold
 import judge
 import model
@@ -34,6 +36,14 @@ def read(path):
 def history(path):
     print(json.dumps(changelog.read(path), indent=2))
     return 0
+
+
+def versions(path):
+    are_right = True
+    for line in exchange.lines(path):
+        print(line)
+        are_right = are_right and (not line.startswith("version ") or line.endswith(" ok"))
+    return 0 if are_right else 1
 
 
 def validate(*paths):
@@ -63,7 +73,8 @@ def write(name=None, path=None):
 
 
 def main():
-    commands = {"read": (read, [1]), "validate": (validate, range(1, 1 << 20)), "hashes": (hashes, [1]), "history": (history, [1]), "write": (write, [0, 2])}
+    commands = {"read": (read, [1]), "validate": (validate, range(1, 1 << 20)), "hashes": (hashes, [1]), "history": (history, [1]),
+                "exchange": (versions, [1]), "write": (write, [0, 2])}
     if len(sys.argv) < 2 or sys.argv[1] not in commands or len(sys.argv) - 2 not in commands[sys.argv[1]][1]:
         sys.exit(__doc__)
     try:

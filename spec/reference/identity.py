@@ -18,13 +18,18 @@ OTHER_END = {"source": "target", "target": "source", "source#order": "target#ord
 
 def row_lines(graph):
     """Yields the line of each row, of objects and of links."""
-    tables = {table.number: table for table in graph.schema.tables}
-    for number, layout in graph.schema.layouts.items():
+    for number in graph.schema.layouts:
         for key, row in graph.rows[number].items():
-            values = {column.name: (graph.value(row, column, True), column.kind) for column in layout.columns}
-            words = {name: value_word(value, kind, graph.schema.entities) for name, (value, kind) in values.items() if value is not None}
-            start, words = link_line(graph, tables[number], words) if number in tables else (f"{layout.name} {key}", words)
-            yield " ".join([start, *(f"{name}={words[name]}" for name in sorted(words, key=str.encode))])
+            yield row_line(graph, number, key, row)
+
+
+def row_line(graph, number, key, row):
+    """The line of a row, whose key counts for an object only."""
+    layout, table = graph.schema.layouts[number], next((one for one in graph.schema.tables if one.number == number), None)
+    values = {column.name: (graph.value(row, column, True), column.kind) for column in layout.columns}
+    words = {name: value_word(value, kind, graph.schema.entities) for name, (value, kind) in values.items() if value is not None}
+    start, words = link_line(graph, table, words) if table else (f"{layout.name} {key}", words)
+    return " ".join([start, *(f"{name}={words[name]}" for name in sorted(words, key=str.encode))])
 
 
 def link_line(graph, table, words):
@@ -41,9 +46,18 @@ def name_of(graph, end):
     return f"{entity}.{member.name}"
 
 
-def sum_of(lines):
-    total = sum(int.from_bytes(hashlib.sha256(line.encode()).digest(), "little") for line in lines)
+def number_of(line):
+    """The number that a line adds to the sum of its store."""
+    return int.from_bytes(hashlib.sha256(line.encode()).digest(), "little")
+
+
+def text_of(total):
+    """The sum of a store as text."""
     return (total % (1 << 256)).to_bytes(32, "little").hex()
+
+
+def sum_of(lines):
+    return text_of(sum(map(number_of, lines)))
 
 
 def digest(version, hashes, sums, attachments):
