@@ -255,6 +255,7 @@ EQUAL = (
     ("a link of a relationship that is its own inverse, from the other end", in_changes(b'["1/p5", "1/p6"]', b'["1/p6", "1/p5"]')),
     ("another spelling of a decimal", in_changes(b'"15e-1"', b'"1.50"')),
     ("another spelling of a date", in_changes(b'"@0.5"', b'"2001-01-01T00:00:00.5Z"')),
+    ("a date as a number with an exponent", in_changes(b'"@0.5"', b'"@5e-1"')),
     ("a property that does not differ", in_changes(b'"stars": {"old": -2', b'"book": {"old": "7/p1", "new": "7/p1"}, "stars": {"old": -2')),
     ("no properties", in_changes(b', "properties": {}', b"")),
     ("members that no clause has", in_changes(b'{"change"', b'{"reason": [1.5e3, null], "change"')),

@@ -4,6 +4,7 @@ import base64
 import binascii
 import datetime
 import fractions
+import math
 import re
 import struct
 import uuid
@@ -33,25 +34,34 @@ def bits(number, kind):
     return struct.unpack(code, struct.pack(form, number))[0]
 
 
-def seconds(text):
-    """The seconds since 2001 of a date as ISO 8601 writes it, or behind the sign `@`."""
-    if text.startswith("@"):
-        return float(text[1:])
+def special(text, kind):
+    """The bits of what is no number, or infinite; None for another text."""
+    found = re.fullmatch(r"nan:([0-9a-f]{1,16})", text, re.ASCII)
+    if found:
+        return int(found.group(1), 16)
+    return NOT_A_NUMBER[kind] if text == "nan" else bits(float(text), kind) if text in ("inf", "-inf") else None
+
+
+def date(text):
+    """The seconds since 2001 of a date as ISO 8601 writes it."""
     found = re.fullmatch(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?Z", text, re.ASCII)
     if found is None:
         raise ValueError(text)
-    whole = datetime.datetime.fromisoformat(found.group(1)) - datetime.datetime(2001, 1, 1)
-    return float(whole // datetime.timedelta(seconds=1) + fractions.Fraction("0" + (found.group(2) or ".0")))
+    seconds = (datetime.datetime.fromisoformat(found.group(1)) - datetime.datetime(2001, 1, 1)) // datetime.timedelta(seconds=1)
+    return float(seconds + fractions.Fraction("0" + (found.group(2) or ".0")))
 
 
 def real(value, kind):
-    if value == "nan" and not isinstance(value, Number):
-        return NOT_A_NUMBER[kind]
-    if kind == DATE:
-        return bits(seconds(value), kind)
-    if not isinstance(value, Number) and value not in ("inf", "-inf"):
+    """The bits of a floating-point number or of a date."""
+    if kind == DATE and not value.startswith("@"):
+        return bits(date(value), kind)
+    text = value.removeprefix("@") if kind == DATE else value
+    found = special(text, kind) if kind == DATE or not isinstance(value, Number) else None
+    if found is not None:
+        return found
+    if kind != DATE and not isinstance(value, Number) or not math.isfinite(float(text)):
         raise ValueError(value)
-    return bits(float(value), kind)
+    return bits(float(text), kind)
 
 
 def whole(value, kind):
