@@ -1,9 +1,9 @@
 """Compares the reference reader in spec/reference with the specification's vectors, with `quire hash` and with `quire validate`.
 
-The comparison has four parts: the vectors of the clauses 2.4.9, 2.4.10, 4.9, 7.9 and 16.6, damaged documents with several heads and damaged
+The comparison has five parts: the vectors of the clauses 2.4.9, 2.4.10, 4.9, 7.9 and 16.6, damaged documents with several heads and damaged
 packs; the version hashes of the models of the examples and of random models; the vectors of the rules (6.4), of which the reader must report
-exactly the rule; and changed files and documents. Of these, the reader and the tool must give the same verdict, and where they find errors, they
-must have found an error of one rule in common.
+exactly the rule; changed files and documents; and copies of a document that the tool edits and syncs (`exchanges.py`). Of the changed files, the
+reader and the tool must give the same verdict, and where they find errors, they must have found an error of one rule in common.
 """
 
 import argparse
@@ -18,9 +18,11 @@ import subprocess
 import sys
 import time
 
+import exchanges
 import files
 import head_damages
 import inline_vectors
+import objects
 import pack_damages
 import random_models
 
@@ -102,6 +104,16 @@ def compare_rules(pool):
         yield None if found.verdict == "valid" and not found.findings else f"vector '{title}': {found.findings}"
 
 
+def compare_exchanges(tool, seed):
+    """Yields for each comparison of what copies have exchanged a sentence where the reader and the tool differ, or None."""
+    folder = os.path.join(FOLDER, "exchanges")
+    os.makedirs(folder)
+    try:
+        yield from exchanges.compare_exchanges(objects.Tool(tool), seed, folder)
+    except objects.Failure as failure:
+        yield f"{folder}: {failure}"
+
+
 def main():
     parser = argparse.ArgumentParser(prog="./run reference", description="Compares the reader in spec/reference with Quire.")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 31))
@@ -133,11 +145,13 @@ def main():
             hashes += count
             found += sentences
         found += filter(None, compare_judgements(options.tool, judged, pool, workers))
+    exchanged = list(compare_exchanges(options.tool, options.seed))
+    found += filter(None, exchanged)
 
     for sentence in found[:20]:
         print(f"reference: {sentence}")
     print(f"reference: {len(checked)} vectors, {len(paths)} models, {hashes} hashes, "
-          f"{len(judged)} files judged; {len(found)} differences; "
+          f"{len(judged)} files judged, {len(exchanged)} comparisons of exchanges; {len(found)} differences; "
           f"{time.monotonic() - started:.0f} s")
     sys.exit(1 if found or not checked else 0)
 
