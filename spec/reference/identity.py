@@ -26,10 +26,18 @@ def row_lines(graph):
 def row_line(graph, number, key, row):
     """The line of a row, whose key counts for an object only."""
     layout, table = graph.schema.layouts[number], next((one for one in graph.schema.tables if one.number == number), None)
-    values = {column.name: (graph.value(row, column, True), column.kind) for column in layout.columns}
+    derived = derived_columns(graph, layout)
+    values = {column.name: (graph.value(row, column, True), column.kind) for column in layout.columns if column.name not in derived}
     words = {name: value_word(value, kind, graph.schema.entities) for name, (value, kind) in values.items() if value is not None}
     start, words = link_line(graph, table, words) if table else (f"{layout.name} {key}", words)
     return " ".join([start, *(f"{name}={words[name]}" for name in sorted(words, key=str.encode))])
+
+
+def derived_columns(graph, layout):
+    """The names of the columns of derived attributes, which a composite type has none of (2.2.5)."""
+    entity = graph.model.entities.get(layout.name)
+    properties = graph.model.properties(entity) if entity is not None else {}
+    return {name for name, member in properties.items() if getattr(member, "expression", None) is not None}
 
 
 def link_line(graph, table, words):

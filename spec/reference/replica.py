@@ -13,7 +13,6 @@ import contents
 import identity
 from findings import Refused, Report
 from manifest import Number
-from model import Attribute
 from patch import identifier, is_text, require
 from schema import (
     BOOLEAN, BYTES, DATE, DECIMAL, DOUBLE, FLOAT, INT16, INT32, INT64, REFERENCE, UUID, decimal_of_text)
@@ -189,11 +188,6 @@ def own_inverses(model):
             if model.is_own_inverse(member)}
 
 
-def has_derived(model):
-    return any(isinstance(member, Attribute) and member.expression is not None
-               for entity in model.entities.values() for member in entity.properties.values())
-
-
 # --- The version
 
 
@@ -213,7 +207,6 @@ class Replica:
         self.content = [one for one in present if one["content"]]
         models = [store.graph.model for store in self.stores.values()]
         self.own_inverses = set().union(*map(own_inverses, models))
-        self.has_derived = any(map(has_derived, models))
 
     def identity(self, version):
         """The identity of these rows and attachments as the version that a pack describes."""
@@ -228,7 +221,6 @@ class Replica:
     def move(self, difference):
         """Applies all of a difference, or nothing of it."""
         require(difference.hashes in (None, self.hashes), "13.1.3", "the changes are of another version of the model")
-        require(not self.has_derived or not difference.rows, "13.2.2", "the model has derived attributes, which this reader does not compute")
         changes = [(self.store(subject[0]), self.store(subject[0]).change(subject, *pair)) for subject, pair in difference.rows.items()]
         for name, (old, _) in difference.files.items():
             require(self.files.get(name) == old, "16.3.2", f"the attachment '{name}' is another")

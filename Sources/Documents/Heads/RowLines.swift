@@ -10,6 +10,8 @@ struct RowLines {
   private let entities: [UInt16: String]
   /// The relationships of the tables of links, by the numbers of the tables.
   private let links: [UInt16: LinkName]
+  /// The columns of derived attributes, by the numbers of the entities.
+  private let derived: [UInt16: Set<String>]
 
   init(_ snapshot: any StoreSnapshot) throws {
     let schema = snapshot.schema
@@ -19,6 +21,20 @@ struct RowLines {
     links = Dictionary(
       schema.linkTables.map { ($0.layout.entityNumber, LinkName($0, schema, model)) },
       uniquingKeysWith: { one, _ in one })
+    derived = Dictionary(
+      schema.layouts.map { ($0.entityNumber, RowLines.derived($0, model)) },
+      uniquingKeysWith: { one, _ in one })
+  }
+
+  private static func derived(_ layout: Layout, _ model: Model) -> Set<String> {
+    Set(
+      layout.columns.map(\.name).filter { name in
+        let path = name.split(separator: ".").map(String.init)
+        guard let first = path.first,
+          case .attribute(let attribute)? = model.property(first, of: layout.entity)
+        else { return false }
+        return model.part(at: path.dropFirst(), of: attribute)?.derivation != nil
+      })
   }
 
   /// Returns the digest of a row.
@@ -28,7 +44,8 @@ struct RowLines {
     _ layout: Layout, _ key: UInt64, _ value: (LayoutColumn) throws -> Value?
   ) throws -> [UInt8] {
     var words: [String: String] = [:]
-    for column in layout.columns {
+    let derived = derived[layout.entityNumber] ?? []
+    for column in layout.columns where !derived.contains(column.name) {
       guard let value = try value(column), !value.isNull else { continue }
       words[column.name] = text(value)
     }
