@@ -7,6 +7,8 @@ final class SharedGraph {
   /// The files that turned out to be damaged when their changes were needed.
   private(set) var skipped: [SkippedFile] = []
   private var parents: [String: Set<String>] = [:]
+  /// The versions of each head. One version may be of several heads.
+  private var byHead: [String: Set<String>] = [:]
   private var steps: [String: [Step]] = [:]
   private var sources: [any ChangeSource] = []
   /// The path of the remote.
@@ -33,6 +35,7 @@ final class SharedGraph {
       // Two devices that make one version of the same parents may both send it.
       versions[identity] = versions[identity] ?? one.version
       parents[identity, default: []].formUnion(one.version.parents)
+      byHead[one.version.head, default: []].insert(identity)
       guard let from = one.from else { continue }
       steps[from, default: []].append(
         Step(target: identity, isForward: true, source: source, version: one))
@@ -58,13 +61,10 @@ final class SharedGraph {
 
   /// Returns the newest versions of a head, in an order on which all replicas agree.
   func tips(of head: String) -> [SharedVersion] {
-    let own = versions.values.filter { $0.head == head }
-    let passed = ancestors(own.flatMap { parents[$0.identity] ?? [] })
-    return own.filter { !passed.contains($0.identity) }.sorted(by: SharedVersion.precedes)
+    let own = byHead[head] ?? []
+    let passed = ancestors(own.flatMap { parents[$0] ?? [] })
+    return own.subtracting(passed).compactMap { versions[$0] }.sorted(by: SharedVersion.precedes)
   }
-
-  /// The names of all heads, in ascending order.
-  var heads: [String] { Set(versions.values.map(\.head)).sorted() }
 
   /// Returns the common versions from which no other common version derives, in the order of all replicas.
   ///

@@ -282,9 +282,19 @@ extension Manifest {
   mutating func addVersion(_ number: Int64, _ origin: VersionOrigin = VersionOrigin()) {
     versions.append(
       VersionEntry(
-        number: number, saved: ManifestDate.rounded(origin.taken.saved ?? Date()), model: model,
+        number: number, saved: origin.taken.saved ?? dateOfSave, model: model,
         author: origin.author, message: origin.message, undoneTo: origin.undoneTo,
         merged: origin.taken.merged, received: origin.taken.received))
+  }
+
+  /// The present, but not a date that a version has which was saved just before. Two versions of one date could have one
+  /// identity, if the second takes back the first.
+  private var dateOfSave: Date {
+    let now = ManifestDate.rounded(Date())
+    guard let last = versions.last?.saved, now <= last, last.timeIntervalSince(now) < 1 else {
+      return now
+    }
+    return ManifestDate.rounded(last + 0.001)
   }
 
   /// Records the file and the commit that a store has reached.

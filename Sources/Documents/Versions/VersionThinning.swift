@@ -45,8 +45,13 @@ struct VersionThinning {
       }
     }
     // The next version that a remote gets is written as the changes since the last one that the remote has.
-    numbers.formUnion(try document.remotes.known.filter { $0.head == document.head }.map(\.number))
+    numbers.formUnion(known.map(\.number))
     return versions.filter { numbers.contains($0.number) }
+  }
+
+  /// The versions of the open head that remotes are known to have. A file of remotes that is damaged tells nothing.
+  private var known: [Remotes.Known] {
+    ((try? document.remotes)?.known ?? []).filter { $0.head == document.head && !$0.isShown }
   }
 
   private func forget(_ policy: VersionPolicy, _ now: Date) throws -> Int {
@@ -55,7 +60,8 @@ struct VersionThinning {
     try document.changeManifest { manifest in
       let kept = try kept(by: policy, now)
       count = manifest.versions.count - kept.count
-      if count > 0 { manifest.keep(kept) }
+      // Remotes know what their versions derive from.
+      if count > 0 { manifest.keep(kept, sharedUpTo: known.map(\.number).min() ?? 0) }
     }
     return count
   }
@@ -137,13 +143,16 @@ extension Manifest {
   ///
   /// The next version that is kept takes over the versions that a forgotten one has merged and received, because it derives from
   /// them too.
-  mutating func keep(_ kept: [VersionEntry]) {
+  ///
+  /// - Parameter shared: The number of the newest version that every remote has. What it and earlier versions have received
+  ///   follows from the versions of the remotes.
+  mutating func keep(_ kept: [VersionEntry], sharedUpTo shared: Int64 = 0) {
     let numbers = kept.map(\.number)
     var merged: Set<Int64> = []
     var received: Set<String> = []
     versions = versions.compactMap { version in
       merged.formUnion(version.merged)
-      received.formUnion(version.received)
+      if version.number > shared { received.formUnion(version.received) }
       guard numbers.contains(version.number) else { return nil }
       var version = version
       (version.merged, version.received) = (merged.sorted(), received.sorted())
