@@ -32,14 +32,18 @@ enum CloneCommand {
           "Makes a copy that exchanges with the document itself."),
       ]
     ) { invocation in
-      let report = try Exchange.clone(
-        RemoteCommand.absolute(invocation[folder]), to: invocation[document], in: reader.places,
-        signing: RemoteCommand.signing(invocation))
-      let made = try reader.document(invocation[document], access: .readOnly)
+      let place = try invocation.output(document, on: reader.disk)!
+      try place.checkFree()
+      let report = try place.making {
+        try Exchange.clone(
+          RemoteCommand.absolute(invocation[folder]), to: place.path, in: reader.places,
+          signing: RemoteCommand.signing(invocation))
+      }
+      let made = try reader.document(place.path, access: .readOnly)
       defer { try? made.close() }
       if invocation.format == .text {
         try invocation.console.output.writeLine(
-          "\(oneLine(invocation[document])): made at version \(made.manifest.number).")
+          "\(oneLine(place.path)): made at version \(made.manifest.number).")
         try ExchangeOutput.warn(of: report.skipped, invocation)
       } else {
         try ExchangeOutput.write(report, made, invocation)
