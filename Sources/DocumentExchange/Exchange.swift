@@ -40,7 +40,7 @@ public struct Exchange {
         remotes.isEmpty
           ? "The document has no remote."
           : "The document has no remote '\(wanted)'. It has: \(remotes.map(\.name).joined(separator: ", ")).",
-        path: document.path, hint: "Add one: quire remote \(document.path) add \(wanted) FOLDER")
+        path: document.path, hint: "Add one: quire remote add \(document.path) \(wanted) FOLDER")
     }
     (self.document, self.name, common) = (document, wanted, nil)
     signing = remote.signing.map { ExchangeSigning(key: $0.key, signers: $0.signers) }
