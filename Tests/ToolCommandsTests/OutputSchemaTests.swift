@@ -75,6 +75,7 @@ struct OutputSchemaTests {
     ("sync", "pull DIR/d.quire --no-merge --format json"),
     ("sync", "pull DIR/d.quire --format json"),
     ("remote", "remote list DIR/d.quire --format json"),
+    ("remote", "remote remove DIR/d.quire origin --format json"),
     ("attach-add", "attach add DIR/d.quire DIR/places.csv --format json"),
     ("attach-list", "attach list DIR/d.quire --format json"),
     ("save-as", "save-as DIR/d.quire DIR/base.quire --format json"),

@@ -40,7 +40,7 @@ enum ExchangeCommands {
       first time, the file contains the whole document, with its versions and without its other heads. No file of \
       the folder is ever changed, so devices that push at the same time both succeed.
 
-      """ + rules,
+      """ + "\n" + rules,
       [
         Example("quire push Trip.quire", "Sends the new versions to the remote 'origin'."),
         Example(
@@ -61,7 +61,7 @@ enum ExchangeCommands {
       Without versions of its own since the last exchange, the document takes over the new versions as they are. \
       Otherwise it merges them into one new version, by the rules of 'quire merge'.
 
-      """ + rules,
+      """ + "\n" + rules,
       [
         Example("quire pull Trip.quire", "Takes in the versions of the remote 'origin'."),
         Example("quire pull Trip.quire --no-merge", "Looks at them first, as heads."),
@@ -80,7 +80,7 @@ enum ExchangeCommands {
       Does what 'quire pull' and then 'quire push' do. Run it on each device, by hand or from time to time; the \
       order does not matter.
 
-      """ + rules,
+      """ + "\n" + rules,
       [Example("quire sync Trip.quire", "Exchanges versions with the remote 'origin'.")]
     ) { exchange, _ in try exchange.sync() }
   }
