@@ -1,6 +1,4 @@
-import Dispatch
-public import Documents
-import Synchronization
+import Documents
 
 extension Exchange {
   /// Sends the versions of the open head that the remote lacks. The first time, the whole document is sent.
@@ -70,54 +68,4 @@ extension Exchange {
       toReceive: turn.news, conflictedHeads: try turn.conflictedHeads().map(\.head),
       skipped: turn.skipped)
   }
-}
-
-extension Document {
-  /// Takes in the versions of other devices and sends the own ones, on another thread.
-  ///
-  ///     let report = try await document.sync(with: "origin") { step in print(step) }
-  ///
-  /// Contexts show the changes as they show the saves of another process. A version in conflict is kept as a head
-  /// (``DocumentExchange/Exchange``).
-  ///
-  /// - Parameters:
-  ///   - remote: The name of the remote; `nil` for the only one, or for `origin`.
-  ///   - progress: Called before each step that takes time. A cancelled task ends between two steps.
-  /// - Throws: As ``DocumentExchange/Exchange/sync()``; `CancellationError`.
-  @discardableResult
-  public func sync(
-    with remote: String? = nil, progress: @escaping @Sendable (ExchangeProgress) -> Void = { _ in }
-  ) async throws -> ExchangeReport {
-    // An exchange waits for the disk, and must not hold one of the threads that run tasks.
-    let isCancelled = Mutex(false)
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        DispatchQueue.global().async {
-          continuation.resume(
-            with: Result {
-              var exchange = try Exchange(self, with: remote)
-              exchange.progress = { step in
-                if isCancelled.withLock({ $0 }) { throw CancellationError() }
-                progress(step)
-              }
-              return try exchange.sync()
-            })
-        }
-      }
-    } onCancel: {
-      isCancelled.withLock { $0 = true }
-    }
-  }
-}
-
-/// The versions that an exchange would send and receive.
-public struct ExchangeStatus: Sendable {
-  /// The number of versions of the open head that the remote lacks.
-  public let toSend: Int
-  /// The newest versions of other devices that the open head has not taken in.
-  public let toReceive: [SharedVersion]
-  /// The heads with versions in conflict that are not merged yet.
-  public let conflictedHeads: [String]
-  /// The files in the remote's folder that were left out.
-  public let skipped: [SkippedFile]
 }
