@@ -56,6 +56,10 @@ public struct Exchange {
       nil
     }
 
+  /// The author of a version that decides conflicts. A merge without a decision has none, so that it is one version on all devices.
+  public var author: String?
+  /// A message about the decisions, for people.
+  public var message: String?
   /// Called before a step that takes time. An error that it throws ends the exchange between two versions.
   public var progress: (ExchangeProgress) throws -> Void = { _ in }
 

@@ -286,6 +286,7 @@ final class ExchangeTurn {
       } else if var sides = try choice(merge.conflicts) {
         // A person decides, so the version has the date of the decision.
         merge.taken = TakenVersions(received: taken.received)
+        (merge.author, merge.message) = (exchange.author, exchange.message)
         try merge.save { _ in sides.removeFirst() }
       } else {
         throw Contradiction(reasons: merge.conflicts.map(\.description))

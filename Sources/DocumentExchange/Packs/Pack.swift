@@ -48,12 +48,23 @@ final class Pack: Sendable {
       !list.isEmpty, list.count <= PackFormat.countLimit
     else { throw PackFault("has a header without stores or versions.") }
     self.stores = stores.compactMap { if case .string(let uuid) = $0 { uuid } else { nil } }
+    guard self.stores.count == stores.count, self.stores == self.stores.sorted(),
+      self.stores.allSatisfy({ UUID(uuidString: $0)?.uuidString == $0 })
+    else { throw PackFault("has stores that are no UUIDs in ascending order.") }
     let versions = list.compactMap(PackedVersion.init)
-    guard versions.count == list.count else { throw PackFault("has a version that can't be read.") }
+    guard versions.count == list.count, versions.count(where: { $0.from == nil }) <= 1 else {
+      throw PackFault("has a version that can't be read.")
+    }
     let names = Set(archive.entries.map(\.path))
     for one in versions {
       let needed = one.changes ?? PackFormat.documentFolder + "/manifest.json"
       guard names.contains(needed) else { throw PackFault("lacks the entry \(needed).") }
+      for case let digest? in one.files.values.map({ $0.new?.digest }) {
+        let places = [PackFormat.attachmentsFolder, PackFormat.documentFolder + "/attachments"]
+        guard places.contains(where: { names.contains("\($0)/\(digest)") }) else {
+          throw PackFault("lacks the attachment \(digest).")
+        }
+      }
     }
     self.versions = versions
   }

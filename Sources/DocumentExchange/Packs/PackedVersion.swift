@@ -74,7 +74,9 @@ extension PackedVersion {
         guard case .string(let name)? = item["name"],
           let old = PackedVersion.file(item["old"]), let new = PackedVersion.file(item["new"])
         else { return nil }
-        files[name] = ChangeBook.File(old: old, new: new)
+        guard files.updateValue(ChangeBook.File(old: old, new: new), forKey: name) == nil else {
+          return nil
+        }
       }
     }
     self.init(

@@ -66,7 +66,11 @@ enum ExchangeCommands {
         Example("quire pull Trip.quire", "Takes in the versions of the remote 'origin'."),
         Example("quire pull Trip.quire --no-merge", "Looks at them first, as heads."),
         Example("quire pull Trip.quire --theirs", "Lets the values of other devices win."),
-      ], [noMerge, MergeCommand.keepsOurs, MergeCommand.keepsTheirs, MergeCommand.interactive]
+      ],
+      [
+        noMerge, MergeCommand.keepsOurs, MergeCommand.keepsTheirs, MergeCommand.interactive,
+        .message, .author,
+      ]
     ) { exchange, invocation in
       try invocation.has(noMerge) ? exchange.fetch() : exchange.pull()
     }
@@ -99,6 +103,10 @@ enum ExchangeCommands {
       defer { try? document.close() }
       var exchange = try Exchange(document, with: invocation.value(of: remote))
       exchange.choose = try choice(invocation)
+      if options.contains(.author) {
+        let origin = try invocation.saveOrigin()
+        (exchange.author, exchange.message) = (origin.author, origin.message)
+      }
       let report = try body(exchange, invocation)
       if !report.received.isEmpty || !report.conflicts.isEmpty {
         invocation.console.outcome.didChange("Versions were received.")
