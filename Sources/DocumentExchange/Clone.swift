@@ -13,11 +13,11 @@ extension Exchange {
   ///   - path: The path of the document, at which nothing may be yet.
   ///   - places: The backends that open stores, and the disk.
   ///   - signing: As for `addRemote(named:at:signing:)`.
-  /// - Throws: ``ExchangeError`` with code ``ExchangeError/Code/noVersions`` if the folder contains no whole document, or those of
+  /// - Throws: ``ExchangeError`` with code ``ExchangeError/Code/noVersions`` if the folder contains no whole document, or documents of
   ///   several; `DocumentError`; `DiskError`. No document is left then.
   @discardableResult
   public static func clone(
-    _ folder: String, to path: String, in places: StorePlaces, signing: ExchangeSigning? = nil
+    _ folder: String, to path: String, in places: StorePlaces, signing: Exchange.Signing? = nil
   ) throws -> ExchangeReport {
     let disk = places.disk
     if try OpenRemote.isDocument(folder, on: disk) {

@@ -3,7 +3,7 @@ public import Documents
 import Synchronization
 
 extension Document {
-  /// Takes in the versions of other devices and sends the own ones, on another thread.
+  /// Takes in the foreign versions and sends the own ones, on another thread.
   ///
   ///     let report = try await document.sync(with: "origin") { step in print(step) }
   ///
@@ -16,7 +16,7 @@ extension Document {
   /// - Throws: As ``DocumentExchange/Exchange/sync()``; `CancellationError`.
   @discardableResult
   public func sync(
-    with remote: String? = nil, progress: @escaping @Sendable (ExchangeProgress) -> Void = { _ in }
+    with remote: String? = nil, progress: @escaping @Sendable (Exchange.Progress) -> Void = { _ in }
   ) async throws -> ExchangeReport {
     // An exchange waits for the disk, and must not hold one of the threads that run tasks.
     let isCancelled = Mutex(false)

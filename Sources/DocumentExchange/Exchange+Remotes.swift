@@ -16,10 +16,10 @@ extension Document {
   ///   - name: A name like that of a head.
   ///   - path: The path of a folder, which may be empty. A relative path begins at the document.
   ///   - signing: The key that signs packs, and the signers that are trusted; `nil` to send packs without a signature, and to trust
-  ///     everybody who can write into the folder.
+  ///     every writer into the folder.
   /// - Throws: ``DocumentExchange/ExchangeError`` with code `exists`, or with code `notSupported` for a bad name; `DocumentError`.
   public func addRemote(
-    named name: String, at path: String, signing: ExchangeSigning? = nil
+    named name: String, at path: String, signing: Exchange.Signing? = nil
   ) throws {
     if name.utf8.count > 32 || name != HeadName.main && HeadName.objection(to: name) != nil {
       throw ExchangeError(

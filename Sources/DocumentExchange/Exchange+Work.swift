@@ -11,7 +11,7 @@ extension Exchange {
     return turn.finished
   }
 
-  /// Takes in the versions of other devices.
+  /// Takes in the foreign versions.
   ///
   /// If this document has no versions of its own since, it takes over the versions as they are. Otherwise it merges them, by the
   /// rules of a merge of heads. A version in conflict is kept as a head, to be looked at, and the rest is taken in all the same. To
@@ -35,7 +35,7 @@ extension Exchange {
     return turn.finished
   }
 
-  /// Takes in the versions of other devices, and sends those that the remote lacks. Versions in conflict keep no other version
+  /// Takes in the foreign versions, and sends the versions that the remote lacks. Versions in conflict keep no other version
   /// from being sent.
   ///
   /// - Throws: As ``pull()`` and ``push()``.
@@ -61,9 +61,9 @@ extension Exchange {
   /// Returns the versions that a ``sync()`` would exchange, and writes nothing.
   ///
   /// - Throws: ``ExchangeError``; `DocumentError`.
-  public func status() throws -> ExchangeStatus {
+  public func status() throws -> Exchange.Status {
     let turn = try ExchangeTurn(self)
-    return ExchangeStatus(
+    return Exchange.Status(
       toSend: turn.known == nil ? document.versions.count : turn.own.count,
       toReceive: turn.news, conflictedHeads: try turn.conflictedHeads().map(\.head),
       skipped: turn.skipped)

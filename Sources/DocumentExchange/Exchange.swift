@@ -15,7 +15,7 @@ import StoreInterface
 /// may send at the same time. A pack that is cut, damaged or not there yet stops nothing: it is left out, and named in the
 /// report.
 ///
-/// The exchange is about the open head, and about the head of the same name on the other devices. Open the document with shared
+/// The exchange is about the open head, and about the head of the same name on each device. Open the document with shared
 /// access: a version in conflict is kept as a head of its own, which the exchange opens beside the document.
 public struct Exchange {
   /// The document.
@@ -25,7 +25,7 @@ public struct Exchange {
   /// The path of the remote's folder.
   public let path: String
   /// The signatures that packs need; `nil` if they need none.
-  let signing: ExchangeSigning?
+  let signing: Exchange.Signing?
 
   /// Chooses a remote of a document.
   ///
@@ -43,7 +43,7 @@ public struct Exchange {
         path: document.path, hint: "Add one: quire remote add \(document.path) \(wanted) FOLDER")
     }
     (self.document, self.name, common) = (document, wanted, nil)
-    signing = remote.signing.map { ExchangeSigning(key: $0.key, signers: $0.signers) }
+    signing = remote.signing.map { Exchange.Signing(key: $0.key, signers: $0.signers) }
     path =
       remote.path.hasPrefix("/") ? remote.path : document.path.appendingPathComponent(remote.path)
   }
@@ -61,7 +61,7 @@ public struct Exchange {
   /// A message about the decisions, for people.
   public var message: String?
   /// Called before a step that takes time. An error that it throws ends the exchange between two versions.
-  public var progress: (ExchangeProgress) throws -> Void = { _ in }
+  public var progress: (Exchange.Progress) throws -> Void = { _ in }
 
   /// A version that a document and its remote have, with the number of each; `nil` if it is looked up.
   let common: (own: Remotes.Known?, theirs: Remotes.Known?)?

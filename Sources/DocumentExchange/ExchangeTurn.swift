@@ -5,7 +5,7 @@ import Foundation
 import ObjectGraph
 import StoreInterface
 
-/// One exchange: the versions of the remote, and those of the open head that the remote lacks.
+/// One exchange: the versions of the remote, and the versions of the open head that the remote lacks.
 final class ExchangeTurn {
   private let exchange: Exchange
   private let remote: OpenRemote
@@ -40,7 +40,7 @@ final class ExchangeTurn {
   }
 
   /// The files of the remote that were left out.
-  var skipped: [SkippedFile] { (remote.folder?.skipped ?? []) + graph.skipped }
+  var skipped: [ExchangeReport.SkippedFile] { (remote.folder?.skipped ?? []) + graph.skipped }
 
   /// Finds the newest version of the open head that the remote has, by computing identities. The result is remembered, because
   /// this reads all rows.
@@ -114,7 +114,7 @@ final class ExchangeTurn {
     return graph.ancestors(found)
   }
 
-  /// The newest versions of other devices whose changes the open head does not have.
+  /// The newest foreign versions whose changes the open head does not have.
   var news: [SharedVersion] {
     let taken = taken
     return graph.tips(of: document.head).filter { !taken.contains($0.identity) }
@@ -157,7 +157,7 @@ final class ExchangeTurn {
 
   /// Lets the document that is the remote take in the versions that it lacks.
   private func pushToDocument() throws {
-    // The other document is somebody's work: it receives what it can follow.
+    // The document that is the remote receives only versions that it can follow.
     guard let last = own.last, report.conflicts.isEmpty, report.waiting.isEmpty else { return }
     let other = try Document.open(
       exchange.path, in: document.places, access: .shared, head: document.head)
@@ -182,7 +182,7 @@ final class ExchangeTurn {
 
   // MARK: - Receiving
 
-  /// Takes in the changes of other devices. Versions in conflict become heads.
+  /// Takes in the foreign changes. Versions in conflict become heads.
   func pull() throws {
     guard known != nil else { return }
     // A merge makes a new version, which a later tip may be compared with. Each tip is looked at once.
@@ -205,7 +205,7 @@ final class ExchangeTurn {
       }
     } catch let conflict as Contradiction {
       report.conflicts.append(
-        ConflictedVersion(version: version, reasons: conflict.reasons, head: nil))
+        ExchangeReport.Conflict(version: version, reasons: conflict.reasons, head: nil))
     }
   }
 
@@ -309,7 +309,7 @@ final class ExchangeTurn {
         report.waiting.append(version)
         return nil
       }
-      return ConflictedVersion(version: version, reasons: [], head: head)
+      return ExchangeReport.Conflict(version: version, reasons: [], head: head)
     }
   }
 
@@ -332,7 +332,7 @@ final class ExchangeTurn {
     }
   }
 
-  /// Removes the heads of versions that are merged by now, unless somebody has changed them.
+  /// Removes the heads of versions that are merged by now, unless a save has changed them.
   private func removeMergedHeads() throws {
     let taken = taken
     let graph = try document.heads.graph()
@@ -364,7 +364,7 @@ final class ExchangeTurn {
     }
     let head = try document.open(head: name, access: .shared)
     defer { try? head.close() }
-    // A head that somebody has changed is not moved.
+    // A head with a save of its own is not moved.
     guard head.manifest.number == start.number else { return name }
     do { try take(changes, following: version, into: head) } catch is Contradiction {
       return nil

@@ -17,15 +17,10 @@
 @_exported public import struct Comparison.ObjectChange
 @_exported public import struct Comparison.Patch
 @_exported public import struct Comparison.PropertyChange
-@_exported public import struct DocumentExchange.ConflictedVersion
 @_exported public import struct DocumentExchange.Exchange
 @_exported public import struct DocumentExchange.ExchangeError
-@_exported public import enum DocumentExchange.ExchangeProgress
 @_exported public import struct DocumentExchange.ExchangeReport
-@_exported public import struct DocumentExchange.ExchangeSigning
-@_exported public import struct DocumentExchange.ExchangeStatus
 @_exported public import struct DocumentExchange.SharedVersion
-@_exported public import struct DocumentExchange.SkippedFile
 @_exported public import enum Interchange.ExchangeFormat
 @_exported public import struct Interchange.ImportError
 @_exported public import struct Interchange.ImportProblem

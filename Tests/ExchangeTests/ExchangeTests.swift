@@ -84,7 +84,7 @@ struct ExchangeTests {
     }
     let status = try world.on(0) { try Exchange($0).status() }
     #expect(status.conflictedHeads == [head] && status.toReceive.count == 1)
-    // A later version of the other replica moves the head.
+    // A later version of the second replica moves the head.
     try insert(12, "later", in: 1)
     try world.sync(1)
     try world.carryAll(from: 1, to: 0)

@@ -18,7 +18,7 @@ import Testing
 struct ReplicaRandomTests {
   private let world = ReplicaWorld()
 
-  /// Everything that was ever saved.
+  /// All changes that were ever saved.
   private final class Saved {
     var nextID: Int64 = 10
     var inserted: Set<Int64> = []

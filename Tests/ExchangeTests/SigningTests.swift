@@ -36,8 +36,8 @@ struct SigningTests {
       toFile: folder + "/signers", atomically: true, encoding: .utf8)
   }
 
-  private func signing(_ name: String) -> ExchangeSigning {
-    ExchangeSigning(key: folder + "/\(name)", signers: folder + "/signers")
+  private func signing(_ name: String) -> Exchange.Signing {
+    Exchange.Signing(key: folder + "/\(name)", signers: folder + "/signers")
   }
 
   private func sync(_ name: String) throws -> ExchangeReport {
@@ -91,7 +91,7 @@ struct SigningTests {
       try document.removeRemote(named: "origin")
       try document.addRemote(
         named: "origin", at: folder + "/share",
-        signing: ExchangeSigning(key: folder + "/none", signers: folder + "/signers"))
+        signing: Exchange.Signing(key: folder + "/none", signers: folder + "/signers"))
       let context = try ReplicaWorld.context(document)
       try context.insert("Note").setValue(.integer(2), forKey: "id")
       try context.save()

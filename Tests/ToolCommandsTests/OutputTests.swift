@@ -55,6 +55,7 @@ struct OutputTests {
     Writer(name: "backup of a document", input: "in.quire", renews: true) { ["backup", $0, $1] },
     Writer(name: "pack", input: "in.quire") { ["pack", $0, $1] },
     Writer(name: "unpack", input: "in.zip", hasForce: false) { ["unpack", $0, $1] },
+    Writer(name: "clone", input: "in.quire", hasForce: false) { ["clone", $0, $1] },
     Writer(name: "migrate --output", hasForce: false) {
       ["migrate", $0, "--model", modelPath($0), "--output", $1]
     },

@@ -1,4 +1,4 @@
-"""Lets the tool exchange versions between copies of a document, and compares what the tool and the reader in spec/reference find in the folder (16).
+"""Lets the tool exchange versions between copies of a document, and compares the findings of the tool and of the reader in spec/reference (16).
 
 The copies are edited at random and synced. The reader must compute the identity of every version that the packs contain, and both must name the
 same versions that a copy lacks, in the same order. Then packs are cut, changed and renamed: neither may read them.
@@ -81,7 +81,7 @@ class World:
         return "".join(json.dumps(one) + "\n" for one in (*notes, *({"@entity": "Tag", "@id": f"2/p{number}"} for number in range(1, 4))))
 
     def exchange(self, command, *words):
-        """What a command of the exchange prints as JSON. It ends with 1 if versions are in conflict."""
+        """The JSON that a command of the exchange prints. It ends with 1 if versions are in conflict."""
         outcome = subprocess.run([self.tool.path, command, *words, "--format", "json"], capture_output=True, timeout=600, check=False)
         if outcome.returncode not in (0, 1):
             raise objects.Failure(f"quire {command} {' '.join(words)}\n  {outcome.stderr.decode().strip()[:400]}")
@@ -129,7 +129,7 @@ class World:
             name = f"file-{chance.randrange(3)}-{os.path.basename(path)}"
             self.tool.run("attach", "add", path, file, "--name", name, "--force", *author)
 
-    # --- What the reader finds
+    # --- The findings of the reader
 
     def graph(self):
         """The graph of the remote, the identities that are right, and the names of the files that the reader leaves out."""

@@ -1,4 +1,4 @@
-"""Makes the folder of a remote from a gold document with two heads, damages its packs, and compares what the reader finds (16).
+"""Makes the folder of a remote from a gold document with two heads, damages its packs, and compares the findings of the reader (16).
 
     python3 Tests/reference/pack_damages.py
 """

@@ -13,7 +13,7 @@ def read_folder(path):
     """The packs of a folder by the stores of their document, and the reason for each file that a reader leaves out."""
     found, left_out = {}, {}
     for name in sorted(os.listdir(path)):
-        # Other files have no meaning (16.1.1). A sync program may have renamed these.
+        # A file of another kind has no meaning (16.1.1). A sync program may have renamed it.
         if "quirepack" not in name or name.startswith("."):
             continue
         try:
@@ -31,7 +31,7 @@ def read_folder(path):
 
 
 class Step:
-    """A version whose changes lead from another one to it, and back."""
+    """A version, with the changes that lead to it and back."""
 
     def __init__(self, version, is_forward):
         self.version, self.is_forward = version, is_forward
@@ -102,7 +102,7 @@ class Graph:
 
 
 class Check:
-    """Computes the identity of each version from the document and the changes in the packs, and compares it with what the packs say."""
+    """Computes the identity of each version from the document and the changes in the packs, and compares it with the words of the packs."""
 
     def __init__(self, graph):
         self.graph, self.faults, self.reached, self.done = graph, {}, set(), set()
@@ -178,7 +178,7 @@ class Check:
 
 
 def lines(path):
-    """Yields what a folder contains: the files that are left out, and the versions and the tips of each document."""
+    """Yields the contents of a folder: the files that are left out, and the versions and the tips of each document."""
     found, left_out = read_folder(path)
     for name, reason in left_out.items():
         yield f"left out {name}: {reason}"

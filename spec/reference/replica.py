@@ -19,7 +19,7 @@ from schema import (
 from xmlstore import PlainGraph
 
 BITS = {INT16: 15, INT32: 31, INT64: 63}
-# The other end of a link and its place, by the number of the column
+# The second end of a link and its place, by the number of the column
 OTHER_COLUMN = {1: 2, 2: 1, 3: 4, 4: 3}
 NOT_A_NUMBER = {FLOAT: 0x7FC00000, DOUBLE: 0x7FF8 << 48, DATE: 0x7FF8 << 48}
 
@@ -34,7 +34,7 @@ def bits(number, kind):
 
 
 def special(text, kind):
-    """The bits of what is no number, or infinite; None for another text."""
+    """The bits of a text for no number or infinity; None for another text."""
     found = re.fullmatch(r"nan:([0-9a-f]{1,16})", text, re.ASCII)
     if found:
         return int(found.group(1), 16)

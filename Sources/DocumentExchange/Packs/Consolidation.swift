@@ -6,10 +6,10 @@ struct Consolidation {
   let document: Document
   let remote: FolderRemote
 
-  /// The size of the largest pack that is put together with others. Larger ones are few.
+  /// The size of the largest pack that is put together with more. Larger packs are few.
   private static let byteLimit = 4 << 20
 
-  /// Writes the new pack, and then removes the others.
+  /// Writes the new pack, and then removes the packs that it contains.
   ///
   /// - Returns: The number of packs that were removed, and the number of bytes of the new one.
   func run() throws -> (count: Int, byteCount: Int) {
@@ -42,7 +42,7 @@ struct Consolidation {
     }
     for pack in packs {
       try remote.disk.remove(pack.path)
-      try? remote.disk.remove(pack.path + ExchangeSigning.suffix)
+      try? remote.disk.remove(pack.path + Exchange.Signing.suffix)
     }
     return (packs.count, byteCount)
   }

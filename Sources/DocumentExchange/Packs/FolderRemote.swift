@@ -8,11 +8,11 @@ struct FolderRemote {
   let path: String
   let disk: any Disk
   /// The signatures that packs need; `nil` if they need none.
-  let signing: ExchangeSigning?
+  let signing: Exchange.Signing?
   /// The packs of the document, in the order of their names.
   let packs: [Pack]
   /// The files that were left out.
-  let skipped: [SkippedFile]
+  let skipped: [ExchangeReport.SkippedFile]
 
   /// Reads the headers of all packs.
   ///
@@ -21,14 +21,14 @@ struct FolderRemote {
   ///   - signing: The signatures that packs need; `nil` if they need none.
   /// - Throws: `DiskError` if the folder can't be listed.
   init(
-    _ path: String, stores: [String]?, signing: ExchangeSigning? = nil, on disk: any Disk
+    _ path: String, stores: [String]?, signing: Exchange.Signing? = nil, on disk: any Disk
   ) throws {
     (self.path, self.disk, self.signing) = (path, disk, signing)
     var packs: [Pack] = []
-    var skipped: [SkippedFile] = []
+    var skipped: [ExchangeReport.SkippedFile] = []
     for entry in try disk.list(path).sorted(by: { $0.name < $1.name })
     where entry.name.contains(PackFormat.suffix.dropFirst()) && !entry.name.hasPrefix(".")
-      && !entry.name.hasSuffix(ExchangeSigning.suffix)
+      && !entry.name.hasSuffix(Exchange.Signing.suffix)
     {
       do {
         guard PackFormat.digest(inName: entry.name) != nil else {
@@ -42,11 +42,12 @@ struct FolderRemote {
         }
         packs.append(pack)
       } catch let fault as PackFault {
-        skipped.append(SkippedFile(name: entry.name, reason: fault.reason))
+        skipped.append(ExchangeReport.SkippedFile(name: entry.name, reason: fault.reason))
       } catch let error as DiskError where error.code == .notFound {
         continue
       } catch let error as DiskError {
-        skipped.append(SkippedFile(name: entry.name, reason: "can't be read: \(error.message)"))
+        skipped.append(
+          ExchangeReport.SkippedFile(name: entry.name, reason: "can't be read: \(error.message)"))
       }
     }
     (self.packs, self.skipped) = (packs, skipped)

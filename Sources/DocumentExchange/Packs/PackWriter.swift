@@ -116,7 +116,7 @@ struct PackWriter {
     try forEachPiece { hash.update($0) }
     let target = remote.path.appendingPathComponent("\(hash.digest())\(PackFormat.suffix)")
     if let signature = try remote.signing?.signature(of: file, on: disk) {
-      try remote.disk.makeFile(target + ExchangeSigning.suffix, overwriting: true) { writer in
+      try remote.disk.makeFile(target + Exchange.Signing.suffix, overwriting: true) { writer in
         try writer.write(signature)
       }
     }

@@ -9,7 +9,7 @@ struct PackedVersion: Sendable {
   let from: String?
   /// The name of the entry with the changes of the rows; `nil` if the pack contains the document.
   let changes: String?
-  /// The attachments that differ from those of ``from``, by name.
+  /// The attachments that differ from the attachments of ``from``, by name.
   let files: [String: ChangeBook.File]
 
   init(_ version: SharedVersion, from: String?, changes: String?, files: [String: ChangeBook.File])

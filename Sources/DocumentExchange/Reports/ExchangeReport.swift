@@ -9,11 +9,11 @@ public struct ExchangeReport: Sendable {
   /// The versions whose changes the document has taken in.
   public internal(set) var received: [SharedVersion] = []
   /// The versions in conflict with this document.
-  public internal(set) var conflicts: [ConflictedVersion] = []
+  public internal(set) var conflicts: [ExchangeReport.Conflict] = []
   /// The versions that wait for packs which have not arrived, or which are damaged.
   public internal(set) var waiting: [SharedVersion] = []
   /// The files in the remote's folder that were left out.
-  public internal(set) var skipped: [SkippedFile] = []
+  public internal(set) var skipped: [ExchangeReport.SkippedFile] = []
 }
 
 extension ExchangeReport {

@@ -5,7 +5,7 @@ final class SharedGraph {
   /// The versions, by their identities.
   private(set) var versions: [String: SharedVersion] = [:]
   /// The files that turned out to be damaged when their changes were needed.
-  private(set) var skipped: [SkippedFile] = []
+  private(set) var skipped: [ExchangeReport.SkippedFile] = []
   private var parents: [String: Set<String>] = [:]
   /// The versions of each head. One version may be of several heads.
   private var byHead: [String: Set<String>] = [:]
@@ -151,7 +151,8 @@ final class SharedGraph {
 
   /// Leaves out a source from now on.
   func leaveOut(_ source: any ChangeSource, _ fault: PackFault) {
-    skipped.append(SkippedFile(name: source.path.lastPathComponent, reason: fault.reason))
+    skipped.append(
+      ExchangeReport.SkippedFile(name: source.path.lastPathComponent, reason: fault.reason))
     steps = steps.mapValues { $0.filter { $0.source !== source } }
   }
 

@@ -59,7 +59,7 @@ enum ExchangeOutput {
   }
 
   /// Prints a warning for each file that was left out.
-  static func warn(of skipped: [SkippedFile], _ invocation: Invocation) throws {
+  static func warn(of skipped: [ExchangeReport.SkippedFile], _ invocation: Invocation) throws {
     for one in skipped {
       try invocation.console.messages.writeLine(
         "warning: \(oneLine(one.name)) \(oneLine(one.reason)) It was left out.")
@@ -83,7 +83,7 @@ enum ExchangeOutput {
     ])
   }
 
-  static func json(_ skipped: [SkippedFile]) -> JSON {
+  static func json(_ skipped: [ExchangeReport.SkippedFile]) -> JSON {
     .array(
       skipped.map { .object(["name": .string($0.name), "reason": .string($0.reason)]) })
   }

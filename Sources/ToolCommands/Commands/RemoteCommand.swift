@@ -79,11 +79,11 @@ enum RemoteCommand {
   }
 
   /// Returns the key and the trusted keys of the command line.
-  static func signing(_ invocation: Invocation) throws -> ExchangeSigning? {
+  static func signing(_ invocation: Invocation) throws -> Exchange.Signing? {
     switch (invocation.value(of: sign), invocation.value(of: signers)) {
     case (nil, nil): return nil
     case (let key?, let file?):
-      return ExchangeSigning(key: absolute(key), signers: absolute(file))
+      return Exchange.Signing(key: absolute(key), signers: absolute(file))
     default:
       throw CommandError.wrongUsage("--sign and --signers belong together: give both.")
     }

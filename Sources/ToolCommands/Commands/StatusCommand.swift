@@ -56,7 +56,7 @@ enum StatusCommand {
     }
   }
 
-  private static func text(_ name: String, _ path: String, _ status: ExchangeStatus) -> [String] {
+  private static func text(_ name: String, _ path: String, _ status: Exchange.Status) -> [String] {
     var lines = [
       "\(name): \(oneLine(path))",
       "  versions to send: \(status.toSend)",
@@ -67,7 +67,7 @@ enum StatusCommand {
     return lines
   }
 
-  private static func json(_ name: String, _ path: String, _ status: ExchangeStatus) -> JSON {
+  private static func json(_ name: String, _ path: String, _ status: Exchange.Status) -> JSON {
     .object([
       "name": .string(name), "path": .string(path), "toSend": .number(status.toSend),
       "toReceive": .array(status.toReceive.map(ExchangeOutput.json)),

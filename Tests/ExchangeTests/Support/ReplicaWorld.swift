@@ -118,7 +118,7 @@ struct ReplicaWorld {
     try file.close()
   }
 
-  /// Copies every whole file, over whatever is there.
+  /// Copies every whole file, in the place of an existing one.
   func carryAll(from one: Int, to other: Int) throws {
     for name in try files(in: one) where try isWhole(name, in: one) {
       try carry(name, from: one, to: other)
