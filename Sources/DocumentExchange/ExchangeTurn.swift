@@ -206,6 +206,8 @@ final class ExchangeTurn {
     } catch let conflict as Contradiction {
       report.conflicts.append(
         ExchangeReport.Conflict(version: version, reasons: conflict.reasons, head: nil))
+    } catch is SharedGraph.MissingAttachment {
+      report.waiting.append(version)
     }
   }
 
@@ -291,6 +293,10 @@ final class ExchangeTurn {
       } else {
         throw Contradiction(reasons: merge.conflicts.map(\.description))
       }
+    } catch is SharedGraph.MissingAttachment {
+      // Attachments that were added before the missing one must not come into the next version.
+      document.discardStaged()
+      throw SharedGraph.MissingAttachment()
     } catch let error as ContextError {
       throw Contradiction(reasons: ["\(error)"])
     } catch let error as ComparisonError where error.code == .sameIdentifiers {
@@ -367,6 +373,8 @@ final class ExchangeTurn {
     // A head with a save of its own is not moved.
     guard head.manifest.number == start.number else { return name }
     do { try take(changes, following: version, into: head) } catch is Contradiction {
+      return nil
+    } catch is SharedGraph.MissingAttachment {
       return nil
     }
     let content = try head.content(ofVersion: head.manifest.number)

@@ -33,16 +33,14 @@ final class OwnSource: ChangeSource {
 
   func verify() {}
 
-  private func attachment(_ digest: String) -> Attachment? {
-    document.attachments.first { $0.digest == digest }
+  func contains(attachment digest: String) -> Bool {
+    document.manifest.attachments.contains { $0.digest == digest }
   }
 
-  func contains(attachment digest: String) -> Bool { attachment(digest) != nil }
-
   func read(attachment digest: String, _ write: ([UInt8]) throws -> Void) throws {
-    guard let attachment = attachment(digest) else {
+    guard let reader = try document.openAttachment(digest: digest) else {
       throw PackFault("does not contain the attachment \(digest).")
     }
-    try document.openAttachment(named: attachment.name).forEachPiece { try write($0) }
+    try reader.forEachPiece { try write($0) }
   }
 }

@@ -190,8 +190,9 @@ final class SharedGraph {
         return try source.read(attachment: digest, write)
       } catch let fault as PackFault { leaveOut(source, fault) }
     }
-    throw ExchangeError(
-      .noVersions, "The remote does not contain the attachment \(digest).", path: path,
-      hint: "Try again when all files have arrived.")
+    throw MissingAttachment()
   }
+
+  /// An attachment whose bytes have not arrived.
+  struct MissingAttachment: Error {}
 }

@@ -130,7 +130,7 @@ extension Document {
   public var hasStagedAttachments: Bool { state.withLock { !$0.staged.isEmpty } }
 
   /// Discards the changes of attachments that were not saved.
-  func discardStaged() { state.withLock { $0.staged = [:] } }
+  package func discardStaged() { state.withLock { $0.staged = [:] } }
 
   /// Opens an attachment, including one that was added and is not saved yet.
   ///
@@ -166,6 +166,17 @@ extension Document {
             + "\(byteCount).", path: path)
       }
       return AttachmentReader(file, byteCount: byteCount, digest: digest)
+    }
+  }
+
+  /// Opens the bytes of an attachment of any version; `nil` if no version has them.
+  package func openAttachment(digest: String) throws -> AttachmentReader? {
+    guard let entry = manifest.attachments.first(where: { $0.digest == digest }) else { return nil }
+    let container = container
+    return try container.reading {
+      let path = container.attachment(digest)
+      let file = try container.disk.open(path, for: .read, links: .refusedBelow(container.path))
+      return AttachmentReader(file, byteCount: entry.byteCount, digest: digest)
     }
   }
 
