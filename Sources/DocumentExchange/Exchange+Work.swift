@@ -13,7 +13,7 @@ extension Exchange {
 
   /// Takes in the foreign versions.
   ///
-  /// If this document has no versions of its own since, it takes over the versions as they are. Otherwise it merges them, by the
+  /// A document without new versions takes over the foreign ones as they are. Otherwise it merges them, by the
   /// rules of a merge of heads. A version in conflict is kept as a head, to be looked at, and the rest is taken in all the same. To
   /// decide the conflicts, set ``choose`` and pull again.
   ///
@@ -25,7 +25,7 @@ extension Exchange {
     return turn.finished
   }
 
-  /// Shows each version of other devices that is not taken in yet as a head, and merges none.
+  /// Shows each foreign version that is not taken in yet as a head, without a merge.
   ///
   /// - Throws: As ``pull()``.
   @discardableResult
@@ -35,8 +35,8 @@ extension Exchange {
     return turn.finished
   }
 
-  /// Takes in the foreign versions, and sends the versions that the remote lacks. Versions in conflict keep no other version
-  /// from being sent.
+  /// Takes in the foreign versions, and sends the versions that the remote lacks. A version in conflict does not keep
+  /// further versions from being sent.
   ///
   /// - Throws: As ``pull()`` and ``push()``.
   @discardableResult

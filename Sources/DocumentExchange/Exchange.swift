@@ -16,7 +16,7 @@ import StoreInterface
 /// report.
 ///
 /// The exchange is about the open head, and about the head of the same name on each device. Open the document with shared
-/// access: a version in conflict is kept as a head of its own, which the exchange opens beside the document.
+/// access: a version in conflict is kept as a separate head, which the exchange opens beside the document.
 public struct Exchange {
   /// The document.
   public let document: Document
@@ -24,7 +24,7 @@ public struct Exchange {
   public let name: String
   /// The path of the remote's folder.
   public let path: String
-  /// The signatures that packs need; `nil` if they need none.
+  /// The signatures that packs need; `nil` if packs need not be signed.
   let signing: Exchange.Signing?
 
   /// Chooses a remote of a document.
@@ -56,7 +56,7 @@ public struct Exchange {
       nil
     }
 
-  /// The author of a version that decides conflicts. A merge without a decision has none, so that it is one version on all devices.
+  /// The author of a version that decides conflicts. A merge without a decision has no author, so that it is one version on all devices.
   public var author: String?
   /// A message about the decisions, for people.
   public var message: String?

@@ -9,7 +9,7 @@ public struct ExchangeError: Error, Sendable {
   public let message: String
   /// The document or the folder with the fault.
   public let path: String
-  /// A sentence about a remedy; `nil` if there is none.
+  /// A sentence about a remedy; `nil` if there is no remedy.
   public let hint: String?
 
   init(_ code: Code, _ message: String, path: String, hint: String? = nil) {
@@ -23,13 +23,13 @@ public struct ExchangeError: Error, Sendable {
     /// Creates the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The document has no remote of this name.
+    /// The document lacks a remote of this name.
     public static let noRemote = Code(rawValue: "noRemote")
     /// The document has a remote of this name already.
     public static let exists = Code(rawValue: "exists")
-    /// The remote has no versions, or none of this document.
+    /// The remote lacks versions of this document.
     public static let noVersions = Code(rawValue: "noVersions")
-    /// The document and the remote have no version in common.
+    /// The document and the remote do not share a version.
     public static let unrelated = Code(rawValue: "unrelated")
     /// Something in the document can't be exchanged.
     public static let notSupported = Code(rawValue: "notSupported")

@@ -10,7 +10,7 @@ final class ExchangeTurn {
   private let exchange: Exchange
   private let remote: OpenRemote
   let graph: SharedGraph
-  /// The newest version of the open head that the remote has; `nil` if it has none.
+  /// The newest version of the open head that the remote has; `nil` if the remote lacks all of them.
   private(set) var known: Remotes.Known?
   /// The versions of the open head that the remote lacks, the oldest first.
   private(set) var own: [OwnVersions.Own] = []
@@ -51,16 +51,14 @@ final class ExchangeTurn {
     for version in document.versions.reversed() {
       let content = try document.content(ofVersion: version.number)
       defer { content.close() }
-      var sums: [String: RowSum]
-      if let after, let changes = try? content.changes(since: after.content) {
-        sums = after.sums
-        for (store, old, new, layer) in changes {
-          sums[store.name] = try (sums[store.name] ?? RowSum(of: old)).moved(
-            from: old, to: new, by: layer)
+      // The changes lead back, from the version after this one.
+      let changes = after.flatMap { try? content.changes(since: $0.content) }
+      let sums =
+        if let after, let changes {
+          try content.sums(after: changes, after.sums)
+        } else {
+          try content.sums()
         }
-      } else {
-        sums = try content.sums()
-      }
       let identity = try content.identity(sums).description
       if graph.versions[identity] != nil {
         return Remotes.Known(
@@ -227,7 +225,7 @@ final class ExchangeTurn {
     try settle()
   }
 
-  /// Saves versions of another device as the next versions of this document, which has no versions of its own since.
+  /// Saves versions of another device as the next versions of this document, which was not changed since.
   private func follow(_ version: SharedVersion, from known: Remotes.Known) throws {
     var before = known.identity
     for one in graph.line(from: before, to: version) ?? [version] {
@@ -370,7 +368,7 @@ final class ExchangeTurn {
     }
     let head = try document.open(head: name, access: .shared)
     defer { try? head.close() }
-    // A head with a save of its own is not moved.
+    // A head that was saved since is not moved.
     guard head.manifest.number == start.number else { return name }
     do { try take(changes, following: version, into: head) } catch is Contradiction {
       return nil

@@ -13,7 +13,7 @@ protocol ChangeSource: AnyObject, Sendable {
   func changes(of version: PackedVersion) throws -> ChangeBook
   /// Whether the bytes of an attachment are here.
   func contains(attachment digest: String) -> Bool
-  /// Checks all bytes, so that none of them turns out to be damaged later.
+  /// Checks all bytes, so that a damaged one is found before the first is used.
   ///
   /// - Throws: ``PackFault`` if the file is damaged, `DiskError`.
   func verify() throws

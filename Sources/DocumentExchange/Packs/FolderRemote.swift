@@ -7,7 +7,7 @@ import Foundation
 struct FolderRemote {
   let path: String
   let disk: any Disk
-  /// The signatures that packs need; `nil` if they need none.
+  /// The signatures that packs need; `nil` if packs need not be signed.
   let signing: Exchange.Signing?
   /// The packs of the document, in the order of their names.
   let packs: [Pack]
@@ -18,7 +18,7 @@ struct FolderRemote {
   ///
   /// - Parameters:
   ///   - stores: The UUIDs of the document's stores; `nil` for packs of any document.
-  ///   - signing: The signatures that packs need; `nil` if they need none.
+  ///   - signing: The signatures that packs need; `nil` if packs need not be signed.
   /// - Throws: `DiskError` if the folder can't be listed.
   init(
     _ path: String, stores: [String]?, signing: Exchange.Signing? = nil, on disk: any Disk

@@ -40,11 +40,7 @@ struct OwnVersions {
         )
       }
       let changes = try next.changes(since: content)
-      var sums = before.sums
-      for (store, old, new, layer) in changes {
-        sums[store.name] = try (sums[store.name] ?? RowSum(of: old)).moved(
-          from: old, to: new, by: layer)
-      }
+      let sums = try next.sums(after: changes, before.sums)
       let identity = try next.identity(sums).description
       received += version.received
       let known = Remotes.Known(

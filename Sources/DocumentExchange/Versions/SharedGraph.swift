@@ -66,7 +66,7 @@ final class SharedGraph {
     return own.subtracting(passed).compactMap { versions[$0] }.sorted(by: SharedVersion.precedes)
   }
 
-  /// Returns the common versions from which no other common version derives, in the order of all replicas.
+  /// Returns the common versions from which no further common version derives, in the order of all replicas.
   ///
   /// - Parameter known: The versions from which a replica derives.
   private func bases(of version: SharedVersion, _ known: Set<String>) -> [SharedVersion] {

@@ -65,6 +65,24 @@ package struct VersionContent {
     }
   }
 
+  /// Returns the sum of the rows of each store, by the sums of a version before or after it. Reads only the rows that differ.
+  ///
+  /// - Parameters:
+  ///   - changes: The result of ``changes(since:)``.
+  ///   - sums: The sums of the version that the changes begin at.
+  package func sums(
+    after changes: [(
+      store: DocumentStore, old: any StoreSnapshot, new: any StoreSnapshot, layer: Layer
+    )], _ sums: [String: RowSum]
+  ) throws -> [String: RowSum] {
+    var moved = sums
+    for (store, old, new, layer) in changes {
+      moved[store.name] = try (sums[store.name] ?? RowSum(of: old)).moved(
+        from: old, to: new, by: layer)
+    }
+    return moved
+  }
+
   /// Returns the identity of the version (spec §7.7.9).
   ///
   /// - Parameter sums: The sum of the rows of each store.

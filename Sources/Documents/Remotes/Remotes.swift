@@ -4,7 +4,7 @@ import JSONText
 
 /// The remotes of a document, and the newest version of each head that a remote is known to have (spec §16.5).
 ///
-/// The file is a matter of this copy of the document: a copy of the document has no remotes. What it says about versions can be
+/// The file is a matter of this copy of the document: a copy of the document has no remotes. Its facts about versions can be
 /// computed again, in time in proportion to the document.
 package struct Remotes: Sendable, Hashable {
   /// A place that versions are exchanged with.
@@ -81,7 +81,7 @@ extension Container {
   /// The file with the remotes.
   package static let remotesFile = "remotes.json"
 
-  /// Reads the remotes. A document without the file has none.
+  /// Reads the remotes. A document without the file lacks remotes.
   ///
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/damaged``.
   func remotes() throws -> Remotes {

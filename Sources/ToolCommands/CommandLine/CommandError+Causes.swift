@@ -3,9 +3,9 @@ import BlockFileFormat
 import CommandInterface
 import Comparison
 import Deflate
+import DocumentExchange
 import Documents
 import DurableFiles
-import DocumentExchange
 import Interchange
 import JSONText
 import Migration
