@@ -3,6 +3,7 @@ import Documents
 import DurableFiles
 import Foundation
 import ObjectGraph
+import Rows
 import StoreInterface
 
 /// One exchange: the versions of the remote, and the versions of the open head that the remote lacks.
@@ -16,6 +17,8 @@ final class ExchangeTurn {
   private(set) var own: [OwnVersions.Own] = []
   /// The identities of all own versions that were added to the graph.
   private var added: Set<String> = []
+  /// The versions whose changes make another version.
+  private var refused: Set<String> = []
   private(set) var report = ExchangeReport()
 
   private var document: Document { exchange.document }
@@ -196,6 +199,12 @@ final class ExchangeTurn {
     guard let known else { return }
     try exchange.progress(.receiving(version))
     do {
+      guard try isGenuine(version, known) else {
+        refused.insert(version.identity)
+        throw Contradiction(reasons: [
+          "The changes in the packs make another version than the packs say, and nothing was taken in."
+        ])
+      }
       if own.isEmpty, graph.ancestors([version.identity]).contains(known.identity) {
         try follow(version, from: known)
       } else {
@@ -207,6 +216,38 @@ final class ExchangeTurn {
     } catch is SharedGraph.MissingAttachment {
       report.waiting.append(version)
     }
+  }
+
+  /// Whether the changes in the packs lead to the contents that the identity of a version stands for. Reads the rows that differ
+  /// from a known version.
+  private func isGenuine(_ version: SharedVersion, _ known: Remotes.Known) throws -> Bool {
+    guard let changes = try graph.changes(from: known.identity, to: version.identity) else {
+      // Without all packs, the version has to wait.
+      return true
+    }
+    let content = try document.content(ofVersion: known.number)
+    defer { content.close() }
+    var sums = known.sums
+    let patch = try changes.patch(named: "the remote '\(exchange.name)'")
+    let parts = try content.stores.map { store, snapshot in
+      let side = try ComparedStore(document.path, snapshot)
+      return MergePart(
+        name: content.stores.count > 1 ? store.name : nil, store: TrialStore(store), base: side,
+        ours: side, theirs: side)
+    }
+    if !changes.rows.isEmpty { try patch.check(parts) }
+    for (part, (store, snapshot)) in zip(parts, content.stores) {
+      let layer = try patch.layers(part, renumbers: false).theirs
+      sums[store.name] = try (sums[store.name] ?? RowSum(of: snapshot)).moved(
+        from: snapshot, to: View(snapshot.tables + [layer]), by: layer)
+    }
+    var files = Dictionary(
+      content.attachments.map { ($0.name, $0.digest) }, uniquingKeysWith: { one, _ in one })
+    for (name, file) in changes.files { files[name] = file.new?.digest }
+    let identity = try content.identity(
+      sums, saved: version.saved, author: version.author, message: version.message,
+      attachments: files.map { ($0.key, $0.value, false) })
+    return identity.description == version.identity
   }
 
   private func merge(_ version: SharedVersion, _ known: Remotes.Known) throws {
@@ -354,7 +395,7 @@ final class ExchangeTurn {
   ///
   /// - Returns: The name of the head; `nil` if a pack between is missing.
   func keep(_ version: SharedVersion) throws -> String? {
-    guard let known else { return nil }
+    guard let known, !refused.contains(version.identity) else { return nil }
     let derived = graph.ancestors([version.identity])
     let present = try conflictedHeads().first { derived.contains($0.identity) }
     if let present, present.identity == version.identity { return present.head }

@@ -1,15 +1,17 @@
 import Comparison
 import DiskSimulation
-import DocumentExchange
 import Documents
 import DurableFiles
 import Foundation
+import JSONText
 import ObjectGraph
 import ObjectModel
 import Quire
 import QuireTools
 import StoreInterface
 import Testing
+
+@testable import DocumentExchange
 
 /// Exchanges through a folder and with another document, step by step.
 @Suite("Exchanges")
@@ -213,6 +215,36 @@ struct ExchangeTests {
       .compactMap { $0.range?.count }.reduce(0, +)
     #expect(taken < 200_000, "\(taken) bytes read")
     #expect(try world.contents(0) == world.contents(1))
+  }
+
+  @Test("A whole pack whose changes make another version than it says is not taken in")
+  func falseVersions() throws {
+    try world.makeReplicas(2)
+    try insert(10, "a", in: 0)
+    try world.sync(0)
+    let before = try world.files(in: 1)
+    let name = try #require(world.files(in: 0).first { !before.contains($0) })
+    let pack = try Pack("\(ReplicaWorld.folder(0))/\(name)", on: world.disk)
+    let version = try #require(pack.versions.first)
+    let genuine = try pack.changes(of: version)
+    let lines = genuine.lines.map { line in
+      try! JSON.read(Array(line.line.replacing("\"a\"", with: "\"b\"").utf8))
+    }
+    let patch = try Patch("false", lines[0], Array(lines.dropFirst()))
+    let book = try ChangeBook(patch, files: [:], path: "false")
+    #expect(book.lines != genuine.lines)
+    try world.on(1) { document in
+      let remote = try FolderRemote(ReplicaWorld.folder(1), stores: nil, on: world.disk)
+      _ = try PackWriter(document: document, remote: remote).write([
+        PackWriter.Part(
+          version: version.version, from: try #require(version.from), changes: book)
+      ]) { _, _ in }
+    }
+    let contents = try world.contents(1)
+    let report = try world.sync(1)
+    #expect(report.received.isEmpty && report.conflicts.count == 1 && report.skipped.isEmpty)
+    #expect(try world.contents(1) == contents)
+    #expect(try world.on(1) { try $0.heads.names } == ["main"])
   }
 
   @Test("Small packs are put into one, and a replica that was away finds all versions")

@@ -7,7 +7,7 @@ package struct MergeLayers {
   /// The changes that turn the rows of this copy into the rows of the base.
   let base: Layer
   /// The changes of the second copy, above the base.
-  let theirs: Layer
+  package let theirs: Layer
   /// The keys in the second copy of the objects that got a new key.
   let originalKeys: [ObjectKey: ObjectKey]
   /// The lanes of the second copy; `nil` if it has none.

@@ -40,19 +40,19 @@ package struct RowSum: Sendable, Hashable, CustomStringConvertible {
   ///   - old: The snapshot with this sum.
   ///   - layer: The changes from `old` to `new`, in the schema of both.
   package func moved(
-    from old: any StoreSnapshot, to new: any StoreSnapshot, by layer: Layer
+    from old: any StoreSnapshot, to new: View, by layer: Layer
   ) throws -> RowSum {
     var sum = self
-    let (before, after) = (try RowLines(old), try RowLines(new))
+    let lines = try RowLines(old)
     for changes in layer.entities {
-      guard let layout = new.schema[changes.entityNumber] else { continue }
+      guard let layout = old.schema[changes.entityNumber] else { continue }
       for entry in try layer.entries(ofEntity: changes.entityNumber) {
         let key = ObjectKey(entity: changes.entityNumber, number: entry.key)
         if let row = try old.view.row(of: key) {
-          sum.subtract(try before.digest(layout, key.number, row.value))
+          sum.subtract(try lines.digest(layout, key.number, row.value))
         }
-        if let row = try new.view.row(of: key) {
-          sum.add(try after.digest(layout, key.number, row.value))
+        if let row = try new.row(of: key) {
+          sum.add(try lines.digest(layout, key.number, row.value))
         }
       }
     }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import ObjectModel
 package import Rows
 package import StoreInterface
@@ -78,7 +78,7 @@ package struct VersionContent {
     var moved = sums
     for (store, old, new, layer) in changes {
       moved[store.name] = try (sums[store.name] ?? RowSum(of: old)).moved(
-        from: old, to: new, by: layer)
+        from: old, to: new.view, by: layer)
     }
     return moved
   }
@@ -87,9 +87,19 @@ package struct VersionContent {
   ///
   /// - Parameter sums: The sum of the rows of each store.
   package func identity(_ sums: [String: RowSum]) throws -> VersionIdentity {
-    var text = "quire-version 1\nsaved \(ManifestDate.text(version.saved))\n"
-    if let author = version.author { text += "author \(author.hexadecimal)\n" }
-    if let message = version.message { text += "message \(message.hexadecimal)\n" }
+    try identity(
+      sums, saved: version.saved, author: version.author, message: version.message,
+      attachments: attachments.map { ($0.name, $0.digest, $0.isContent) })
+  }
+
+  /// Returns the identity of a version with the model and the stores of this one.
+  package func identity(
+    _ sums: [String: RowSum], saved: Date, author: String?, message: String?,
+    attachments: [(name: String, digest: String, isContent: Bool)]
+  ) throws -> VersionIdentity {
+    var text = "quire-version 1\nsaved \(ManifestDate.text(saved))\n"
+    if let author { text += "author \(author.hexadecimal)\n" }
+    if let message { text += "message \(message.hexadecimal)\n" }
     for (name, hash) in model.versionHashes.sorted(by: { $0.key.utf8 < $1.key.utf8 }) {
       text += "entity \(name) \(hash)\n"
     }
