@@ -383,8 +383,12 @@ final class ExchangeTurn {
     let graph = try document.heads.graph()
     for one in try document.remotes.known
     where one.isShown && one.remote == exchange.name && taken.contains(one.identity) {
-      let head = graph.heads.first { $0.name == one.head }
-      if head?.versions.last?.number == one.number, try document.heads.current != one.head {
+      if let head = graph.heads.first(where: { $0.name == one.head }) {
+        // A head that stays lacks the changes of this document, and must not be merged later.
+        guard head.versions.last?.number == one.number, try document.heads.current != one.head
+        else {
+          continue
+        }
         try document.heads.remove(one.head)
       }
       try document.changeRemotes { $0.known.removeAll { $0 == one } }
