@@ -48,7 +48,8 @@ extension Document {
         throw ExchangeError(.noRemote, "The document has no remote '\(name)'.", path: self.path)
       }
       remotes.remotes.removeAll { $0.name == name }
-      remotes.known.removeAll { $0.remote == name }
+      // Heads that show foreign versions stay, and must not be merged without the packs.
+      remotes.known.removeAll { $0.remote == name && !$0.isShown }
     }
   }
 }

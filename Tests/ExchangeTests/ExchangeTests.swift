@@ -84,6 +84,12 @@ struct ExchangeTests {
     #expect(throws: ComparisonError.self) {
       try world.on(0) { try $0.merge(from: head) { _ in .ours } }
     }
+    // The head stays what it is when the remote is gone.
+    try world.on(0) { document in
+      try document.removeRemote(named: "origin")
+      #expect(throws: ComparisonError.self) { try document.merge(from: head) { _ in .ours } }
+      try document.addRemote(named: "origin", at: ReplicaWorld.folder(0))
+    }
     let status = try world.on(0) { try Exchange($0).status() }
     #expect(status.conflictedHeads == [head] && status.toReceive.count == 1)
     // A later version of the second replica moves the head.
