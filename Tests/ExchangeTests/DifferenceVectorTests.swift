@@ -5,7 +5,7 @@ import Testing
 
 @testable import DocumentExchange
 
-/// The vectors of differences that follow each other, in the chapter about the exchange.
+/// The vectors of two differences as one, in the chapter about the exchange.
 @Suite("Differences of the specification")
 struct DifferenceVectorTests {
   private static let vectors = try! SpecVector.all("difference", on: "16-exchange.md")

@@ -84,7 +84,7 @@ struct ExchangeTests {
     #expect(throws: ComparisonError.self) {
       try world.on(0) { try $0.merge(from: head) { _ in .ours } }
     }
-    // The head stays what it is when the remote is gone.
+    // The head must not be merged when the remote is gone, either.
     try world.on(0) { document in
       try document.removeRemote(named: "origin")
       #expect(throws: ComparisonError.self) { try document.merge(from: head) { _ in .ours } }
