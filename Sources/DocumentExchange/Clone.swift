@@ -79,17 +79,12 @@ extension Exchange {
       defer { try? document.close() }
       let content = try document.content(ofVersion: document.manifest.number)
       defer { content.close() }
-      let sums = try content.sums()
-      guard try content.identity(sums).description == version.identity else {
+      let known = try Remotes.Known(remote: "origin", head: version.head, of: content)
+      guard known.identity == version.identity else {
         throw PackFault("contains another version than it says.")
       }
       try document.addRemote(named: "origin", at: remote.path, signing: remote.signing)
-      try document.changeRemotes { remotes in
-        remotes.note(
-          Remotes.Known(
-            remote: "origin", head: version.head, content.version, identity: version.identity,
-            sums: sums))
-      }
+      try document.changeRemotes { $0.note(known) }
       return try Exchange(document, with: "origin").pull()
     } catch {
       try? disk.removeTree(path)

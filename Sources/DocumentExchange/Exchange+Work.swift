@@ -1,14 +1,18 @@
 import Documents
 
 extension Exchange {
+  private func run(_ work: (ExchangeTurn) throws -> Void) throws -> ExchangeReport {
+    let turn = try ExchangeTurn(self)
+    try work(turn)
+    return turn.finished
+  }
+
   /// Sends the versions of the open head that the remote lacks. The first time, the whole document is sent.
   ///
   /// - Throws: ``ExchangeError``; `DocumentError`; `DiskError` if the folder can't be written. The remote is unchanged then.
   @discardableResult
   public func push() throws -> ExchangeReport {
-    let turn = try ExchangeTurn(self)
-    try turn.push()
-    return turn.finished
+    try run { try $0.push() }
   }
 
   /// Takes in the foreign versions.
@@ -20,9 +24,7 @@ extension Exchange {
   /// - Throws: ``ExchangeError``; `DocumentError`; the errors of a save.
   @discardableResult
   public func pull() throws -> ExchangeReport {
-    let turn = try ExchangeTurn(self)
-    try turn.pull()
-    return turn.finished
+    try run { try $0.pull() }
   }
 
   /// Shows each foreign version that is not taken in yet as a head, without a merge.
@@ -30,9 +32,7 @@ extension Exchange {
   /// - Throws: As ``pull()``.
   @discardableResult
   public func fetch() throws -> ExchangeReport {
-    let turn = try ExchangeTurn(self)
-    try turn.fetch()
-    return turn.finished
+    try run { try $0.fetch() }
   }
 
   /// Takes in the foreign versions, and sends the versions that the remote lacks. A version in conflict does not keep
@@ -41,10 +41,10 @@ extension Exchange {
   /// - Throws: As ``pull()`` and ``push()``.
   @discardableResult
   public func sync() throws -> ExchangeReport {
-    let turn = try ExchangeTurn(self)
-    try turn.pull()
-    try turn.push()
-    return turn.finished
+    try run { turn in
+      try turn.pull()
+      try turn.push()
+    }
   }
 
   /// Puts the contents of small packs into one, and removes them. Nothing is forgotten: a device that was away for a year finds all
@@ -53,9 +53,7 @@ extension Exchange {
   /// - Throws: As ``push()``.
   @discardableResult
   public func consolidate() throws -> ExchangeReport {
-    let turn = try ExchangeTurn(self)
-    try turn.consolidate()
-    return turn.finished
+    try run { try $0.consolidate() }
   }
 
   /// Returns the versions that a ``sync()`` would exchange, and writes nothing.

@@ -48,8 +48,6 @@ public struct Exchange {
       remote.path.hasPrefix("/") ? remote.path : document.path.appendingPathComponent(remote.path)
   }
 
-  var disk: any Disk { document.places.disk }
-
   /// Returns the side that wins each conflict with a version; `nil` to leave the version in conflict, as without a choice.
   public var choose:
     (_ version: SharedVersion, _ conflicts: [Merge.Conflict]) throws -> [MergeSide]? = { _, _ in

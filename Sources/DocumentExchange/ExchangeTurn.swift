@@ -32,9 +32,7 @@ final class ExchangeTurn {
     known =
       exchange.common?.own ?? remotes.newest(of: exchange.document.head, in: exchange.name)
     if let one = known,
-      !exchange.document.versions.contains(where: {
-        $0.number == one.number && $0.saved == one.saved
-      }) || graph.versions[one.identity] == nil
+      one.version(in: exchange.document) == nil || graph.versions[one.identity] == nil
     {
       known = nil
     }
@@ -128,21 +126,15 @@ final class ExchangeTurn {
     guard let folder = remote.folder else { return try pushToDocument() }
     let writer = PackWriter(document: document, remote: folder)
     guard known != nil else {
-      let number = document.manifest.number
-      let content = try document.content(ofVersion: number)
+      let content = try document.content(ofVersion: document.manifest.number)
       defer { content.close() }
-      let sums = try content.sums()
-      let identity = try content.identity(sums).description
+      let newest = try Remotes.Known(remote: exchange.name, head: document.head, of: content)
       let version = SharedVersion(
-        identity: identity, parents: [], head: document.head, saved: content.version.saved,
-        author: content.version.author, message: content.version.message)
+        content.version, of: document.head, identity: newest.identity, parents: [])
       try exchange.progress(.sending(document.versions.count))
       report.sentByteCount += try writer.write(whole: version)
       report.sent.append(version)
-      return try note(
-        Remotes.Known(
-          remote: exchange.name, head: document.head, content.version, identity: identity,
-          sums: sums))
+      return try note(newest)
     }
     guard let last = own.last else { return }
     try exchange.progress(.sending(own.count))
@@ -176,7 +168,7 @@ final class ExchangeTurn {
   /// Puts the contents of many small packs into one.
   func consolidate() throws {
     guard let folder = remote.folder else { return }
-    let made = try Consolidation(document: document, remote: folder).run()
+    let made = try Consolidation(document: document, remote: folder, graph: graph).run()
     report.consolidatedCount = made.count
     report.sentByteCount += made.byteCount
   }
@@ -332,10 +324,10 @@ final class ExchangeTurn {
       } else {
         throw Contradiction(reasons: merge.conflicts.map(\.description))
       }
-    } catch is SharedGraph.MissingAttachment {
+    } catch let missing as SharedGraph.MissingAttachment {
       // Attachments that were added before the missing one must not come into the next version.
       document.discardStaged()
-      throw SharedGraph.MissingAttachment()
+      throw missing
     } catch let error as ContextError {
       throw Contradiction(reasons: ["\(error)"])
     } catch let error as ComparisonError where error.code == .sameIdentifiers {

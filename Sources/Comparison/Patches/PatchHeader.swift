@@ -3,10 +3,10 @@ import ObjectModel
 import StoreInterface
 
 /// The first line of a patch (spec §13.1).
-enum PatchHeader {
-  static let format = "quire-patch"
+package enum PatchHeader {
+  package static let format = "quire-patch"
   /// The version that is written, and the newest that is read.
-  static let version = 1
+  package static let version = 1
 
   /// Returns the header of a patch for stores with the given models.
   ///

@@ -5,6 +5,7 @@ import DurableFiles
 struct Consolidation {
   let document: Document
   let remote: FolderRemote
+  let graph: SharedGraph
 
   /// The size of the largest pack that is put together with more. Larger packs are few.
   private static let byteLimit = 4 << 20
@@ -34,11 +35,7 @@ struct Consolidation {
       }
     }
     let byteCount = try PackWriter(document: document, remote: remote).write(parts) {
-      digest, write in
-      guard let pack = packs.first(where: { $0.contains(attachment: digest) }) else {
-        throw PackFault("lacks the attachment \(digest).")
-      }
-      try pack.read(attachment: digest, write)
+      try graph.read(attachment: $0, $1)
     }
     for pack in packs {
       try remote.disk.remove(pack.path)

@@ -12,27 +12,19 @@ struct DocumentSource {
   ///   - one: A version whose identity is known. Without it, all rows are read, and all versions.
   ///   - remote: The name of the remote.
   init(_ document: Document, since one: Remotes.Known?, remote: String) throws {
-    let found = one.flatMap { one in
-      document.versions.first {
-        $0.number == one.number && $0.saved == one.saved && one.head == document.head
-      }
-    }
-    let first = found ?? document.versions[0]
     let start: Remotes.Known
-    if let one, found != nil {
+    if let one, one.version(in: document) != nil {
       start = one
     } else {
-      let content = try document.content(ofVersion: first.number)
+      let content = try document.content(ofVersion: document.versions[0].number)
       defer { content.close() }
-      let sums = try content.sums()
-      start = Remotes.Known(
-        remote: remote, head: document.head, first,
-        identity: try content.identity(sums).description, sums: sums)
+      start = try Remotes.Known(remote: remote, head: document.head, of: content)
     }
     let own = try OwnVersions(of: document, since: start).versions
+    let first = start.version(in: document)!
     let version = SharedVersion(
-      identity: start.identity, parents: first.received.filter { $0 != start.identity },
-      head: document.head, saved: first.saved, author: first.author, message: first.message)
+      first, of: document.head, identity: start.identity,
+      parents: first.received.filter { $0 != start.identity })
     source = OwnSource(document, from: version, own)
     known = Dictionary(
       ([start] + own.map(\.known)).map { ($0.identity, $0) }, uniquingKeysWith: { one, _ in one })

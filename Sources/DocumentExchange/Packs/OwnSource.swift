@@ -18,7 +18,7 @@ final class OwnSource: ChangeSource {
       .map { PackedVersion($0, from: nil, changes: nil, files: [:]) }
       + own.map {
         PackedVersion(
-          $0.version, from: $0.version.parents[0], changes: "", files: $0.changes.files)
+          $0.version, from: $0.version.parents[0], changes: nil, files: $0.changes.files)
       }
     changes = Dictionary(
       own.map { ($0.version.identity, $0.changes) }, uniquingKeysWith: { one, _ in one })

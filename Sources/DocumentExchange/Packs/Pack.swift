@@ -17,6 +17,8 @@ final class Pack: Sendable {
   /// The UUIDs of the stores of the document, in ascending order.
   let stores: [String]
   private let archive: Archive
+  /// The entries of the archive, by their names.
+  private let entries: [String: ArchiveEntry]
   private let disk: any Disk
   private let isVerified = Mutex(false)
 
@@ -29,7 +31,9 @@ final class Pack: Sendable {
     do { archive = try Archive(path, on: disk) } catch let error as ArchiveError {
       throw PackFault("is not complete: \(error.message)")
     }
-    guard let entry = archive.entries.first(where: { $0.path == PackFormat.headerFile }) else {
+    entries = Dictionary(
+      archive.entries.map { ($0.path, $0) }, uniquingKeysWith: { one, _ in one })
+    guard let entry = entries[PackFormat.headerFile] else {
       throw PackFault("has no \(PackFormat.headerFile).")
     }
     let header: JSON
@@ -55,18 +59,15 @@ final class Pack: Sendable {
     guard versions.count == list.count, versions.count(where: { $0.from == nil }) <= 1 else {
       throw PackFault("has a version that can't be read.")
     }
-    let names = Set(archive.entries.map(\.path))
+    self.versions = versions
     for one in versions {
       let needed = one.changes ?? PackFormat.documentFolder + "/manifest.json"
-      guard names.contains(needed) else { throw PackFault("lacks the entry \(needed).") }
-      for case let digest? in one.files.values.map({ $0.new?.digest }) {
-        let places = [PackFormat.attachmentsFolder, PackFormat.documentFolder + "/attachments"]
-        guard places.contains(where: { names.contains("\($0)/\(digest)") }) else {
-          throw PackFault("lacks the attachment \(digest).")
-        }
+      guard entries[needed] != nil else { throw PackFault("lacks the entry \(needed).") }
+      for case let digest? in one.files.values.map({ $0.new?.digest })
+      where !contains(attachment: digest) {
+        throw PackFault("lacks the attachment \(digest).")
       }
     }
-    self.versions = versions
   }
 
   /// Whether the pack contains a whole document.
@@ -97,9 +98,9 @@ final class Pack: Sendable {
   /// - Throws: ``PackFault`` if the pack is damaged, `DiskError`.
   func changes(of version: PackedVersion) throws -> ChangeBook {
     try verify()
-    guard let name = version.changes,
-      let entry = archive.entries.first(where: { $0.path == name })
-    else { throw PackFault("lacks the changes of a version.") }
+    guard let name = version.changes, let entry = entries[name] else {
+      throw PackFault("lacks the changes of a version.")
+    }
     do {
       let bytes = try archive.bytes(of: entry, byteLimit: PackFormat.byteLimit)
       return try ChangeBook(Patch(bytes, name: name), files: version.files, path: path)
@@ -114,10 +115,8 @@ final class Pack: Sendable {
   func contains(attachment digest: String) -> Bool { entry(ofAttachment: digest) != nil }
 
   private func entry(ofAttachment digest: String) -> ArchiveEntry? {
-    archive.entries.first {
-      $0.path == "\(PackFormat.attachmentsFolder)/\(digest)"
-        || $0.path == "\(PackFormat.documentFolder)/attachments/\(digest)"
-    }
+    entries["\(PackFormat.attachmentsFolder)/\(digest)"]
+      ?? entries["\(PackFormat.documentFolder)/attachments/\(digest)"]
   }
 
   /// Passes on the bytes of an attachment.

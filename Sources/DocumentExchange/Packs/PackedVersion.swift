@@ -7,7 +7,7 @@ struct PackedVersion: Sendable {
   let version: SharedVersion
   /// The identity of the version that the changes begin at; `nil` if the pack contains the document.
   let from: String?
-  /// The name of the entry with the changes of the rows; `nil` if the pack contains the document.
+  /// The name of the entry with the changes of the rows; `nil` if the pack contains the document, and for changes in memory.
   let changes: String?
   /// The attachments that differ from the attachments of ``from``, by name.
   let files: [String: ChangeBook.File]

@@ -45,9 +45,6 @@ struct ChangeBook: Sendable {
 
   init() {}
 
-  /// Whether the versions have the same objects and attachments.
-  var isEmpty: Bool { rows.isEmpty && files.isEmpty }
-
   /// Reads the lines of a patch.
   ///
   /// - Throws: ``ExchangeError`` with code ``ExchangeError/Code/damaged``.
@@ -160,7 +157,7 @@ struct ChangeBook: Sendable {
 
   /// Returns the changes that a merge adds to a version, where both begin at one version.
   ///
-  /// If both change one thing differently, that of the version stays.
+  /// Where both change one thing, the change that leads to the version stays.
   ///
   /// - Parameter others: The changes that lead to the version.
   func added(to others: ChangeBook) -> ChangeBook {
@@ -187,7 +184,8 @@ struct ChangeBook: Sendable {
   /// The changes of the rows as lines of a patch, the header first, in a stable order.
   var lines: [JSON] {
     let header = JSON.object([
-      "format": .string("quire-patch"), "version": .number(1), "entities": entities ?? .members([]),
+      "format": .string(PatchHeader.format), "version": .number(PatchHeader.version),
+      "entities": entities ?? .members([]),
       "lanes": lanes.isEmpty ? nil : ChangeBook.members(lanes),
     ])
     let sorted = rows.sorted { one, other in

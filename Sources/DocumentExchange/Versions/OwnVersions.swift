@@ -57,8 +57,7 @@ struct OwnVersions {
         Own(
           known: known,
           version: SharedVersion(
-            identity: identity, parents: parents, head: document.head,
-            saved: version.saved, author: version.author, message: version.message),
+            version, of: document.head, identity: identity, parents: parents),
           changes: try ChangeBook(
             OwnVersions.patch(changes, document), files: OwnVersions.files(content, next),
             path: document.path)))

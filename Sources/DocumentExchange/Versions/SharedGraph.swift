@@ -76,7 +76,7 @@ final class SharedGraph {
     return newest.sorted(by: SharedVersion.precedes)
   }
 
-  /// Returns the changes of a version since the versions that a replica has; `nil` if a pack is missing, or there is none in
+  /// Returns the changes of a version since the versions that a replica has; `nil` if a pack is missing, or no version is
   /// common.
   ///
   /// Two replicas that have merged each other have several newest common versions. The changes begin at a merge of all of them:

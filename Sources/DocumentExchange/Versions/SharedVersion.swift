@@ -1,3 +1,4 @@
+import Documents
 public import Foundation
 
 /// A version that replicas exchange, by the identity that it has on each of them (spec §7.7.9).
@@ -18,5 +19,14 @@ public struct SharedVersion: Sendable, Hashable {
   /// The order in which replicas that know the same versions go through them. Clocks only give it a sense for people.
   static func precedes(_ one: SharedVersion, _ other: SharedVersion) -> Bool {
     (one.saved, one.identity) < (other.saved, other.identity)
+  }
+}
+
+extension SharedVersion {
+  /// Describes a version of a document as replicas see it.
+  init(_ version: Manifest.VersionEntry, of head: String, identity: String, parents: [String]) {
+    self.init(
+      identity: identity, parents: parents, head: head, saved: version.saved,
+      author: version.author, message: version.message)
   }
 }

@@ -205,7 +205,7 @@ struct BackupCopying {
 
   // MARK: - Manifests
 
-  /// Replaces the manifests whose contents differ: those of the other heads first, because that of `main` names the heads.
+  /// Replaces the manifests whose contents differ: the manifest of `main` is the last, because it names the heads.
   mutating func replaceManifests(
     _ manifests: [Manifest], _ contents: DocumentContents
   ) throws {
@@ -256,9 +256,9 @@ struct BackupCopying {
     }
   }
 
-  /// Removes the files that only the former manifests name. A failure is no error: the next backup removes what is left.
+  /// Removes the files that only the former manifests name. A file that can't be removed is left to the next backup.
   func removeUnnamedFiles(_ manifests: [Manifest]) {
-    let named = Set(manifests.flatMap(\.files) + manifests.flatMap { $0.models.map(\.file) })
+    let named = manifests.namedFiles
     for name in former?.files ?? [] where !named.contains(name) {
       try? disk.removeTree(target.inner(name))
     }
@@ -274,9 +274,8 @@ extension Container {
 
   /// Returns the number of bytes of a document with the given manifests.
   func byteCount(of manifests: [Manifest]) throws -> Int {
-    let files = Set(manifests.flatMap(\.files) + manifests.flatMap { $0.models.map(\.file) })
     return try reading {
-      try files.reduce(manifests.reduce(0) { $0 + $1.text.utf8.count }) {
+      try manifests.namedFiles.reduce(manifests.reduce(0) { $0 + $1.text.utf8.count }) {
         try $0 + disk.treeByteCount(inner($1))
       }
     }

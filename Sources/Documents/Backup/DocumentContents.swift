@@ -20,7 +20,7 @@ struct DocumentContents: Equatable {
   var version: Int64 { manifests.map(\.number).max() ?? 0 }
   /// The paths of all files that the manifests name.
   var files: Set<String> {
-    Set(manifests.flatMap(\.files) + manifests.flatMap { $0.models.map(\.file) })
+    manifests.namedFiles
   }
 
   /// Returns the manifest of a head.
@@ -49,5 +49,12 @@ struct DocumentContents: Equatable {
         try container.on(manifest.head).status(of: manifest) == seen
       }
     }
+  }
+}
+
+extension [Manifest] {
+  /// The paths of all files that the manifests name: of stores, attachments and models.
+  var namedFiles: Set<String> {
+    Set(flatMap(\.files) + flatMap { $0.models.map(\.file) })
   }
 }

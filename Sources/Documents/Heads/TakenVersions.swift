@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The versions of other heads and of other replicas whose changes a save takes in.
+/// The versions that a save takes in: of further heads of the document, and of further replicas.
 package struct TakenVersions: Sendable, Hashable {
   /// The numbers of versions of other heads, in ascending order.
   package let merged: [Int64]

@@ -56,6 +56,20 @@ package struct Remotes: Sendable, Hashable {
       (self.remote, self.head, number, saved) = (remote, head, version.number, version.saved)
       (self.identity, self.sums, self.isShown) = (identity, sums, isShown)
     }
+
+    /// Reads all rows of a version, and computes its identity.
+    package init(remote: String, head: String, of content: VersionContent) throws {
+      let sums = try content.sums()
+      self.init(
+        remote: remote, head: head, content.version,
+        identity: try content.identity(sums).description, sums: sums)
+    }
+
+    /// Returns the version of a document's open head that this is; `nil` if the head lacks it.
+    package func version(in document: Document) -> Manifest.VersionEntry? {
+      guard head == document.head else { return nil }
+      return document.versions.first { $0.number == number && $0.saved == saved }
+    }
   }
 
   /// The remotes, the usual one first.
