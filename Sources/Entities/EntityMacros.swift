@@ -16,9 +16,12 @@ public import ObjectQuery
 /// The entity has the name of the class. A property of an optional type may have no value. A constant initial value is
 /// the default of the property. An initial value that differs from object to object, such as `UUID()`, is set when an
 /// object is inserted. A class may inherit from another class with `@Entity`.
+///
+/// The class also gets a structure `Snapshot`, the values of an object apart from its context: `EntitySnapshot` says when to use it. A
+/// class with the option `withoutSnapshot` has room for a type of this name.
 @attached(
   member, names: named(entityName), named(entityProperties), named(entityDeclaration),
-  named(setInitialValues)
+  named(setInitialValues), named(Snapshot), named(SnapshotMember), named(snapshot)
 )
 @attached(memberAttribute)
 public macro Entity(_ options: EntityOption...) =
@@ -29,7 +32,7 @@ public macro Entity(_ options: EntityOption...) =
 ///     @Entity("Journey") final class Trip: ManagedObject { ... }
 @attached(
   member, names: named(entityName), named(entityProperties), named(entityDeclaration),
-  named(setInitialValues)
+  named(setInitialValues), named(Snapshot), named(SnapshotMember), named(snapshot)
 )
 @attached(memberAttribute)
 public macro Entity(_ name: String, _ options: EntityOption...) =

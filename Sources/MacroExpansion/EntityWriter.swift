@@ -25,6 +25,7 @@ struct EntityWriter {
     var members = [nameProperty, propertiesFunction, declarationProperty]
     let computed = entity.properties.filter { $0.computedDefault != nil }
     if !computed.isEmpty { members.append(initialValues(computed)) }
+    if let snapshot = SnapshotWriter(entity).members() { members.append(snapshot) }
     return members.joined(separator: "\n")
   }
 

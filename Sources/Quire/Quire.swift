@@ -51,6 +51,7 @@ public import ObjectModel
 @_exported public import struct ObjectGraph.EntityDeclaration
 @_exported public import struct ObjectGraph.EntityOption
 @_exported public import struct ObjectGraph.EntityProperty
+@_exported public import protocol ObjectGraph.EntitySnapshot
 @_exported public import struct ObjectGraph.FetchRequest
 @_exported public import struct ObjectGraph.FetchedPlace
 @_exported public import class ObjectGraph.FetchedResults
@@ -75,7 +76,9 @@ public import ObjectModel
 @_exported public import struct ObjectGraph.QueryGeneration
 @_exported public import protocol ObjectGraph.RelatedCollection
 @_exported public import struct ObjectGraph.RelatedObjects
+@_exported public import struct ObjectGraph.RelatedSnapshot
 @_exported public import struct ObjectGraph.SnapshotEvents
+@_exported public import struct ObjectGraph.SnapshotPaths
 @_exported public import protocol ObjectGraph.StoreMigrator
 @_exported public import class ObjectGraph.UndoStack
 @_exported public import struct ObjectGraph.ValidationFailure

@@ -286,6 +286,16 @@ struct ObjectsPageTests {
     let places = try await Planner(container).places()
     #expect(places == ["Porto", "Régua"])
 
+    let planned: [Trip.Snapshot] = try await container.read { context in
+      try context.fetchSnapshots(Trip.all.sorted(by: \.name), including: \.stops)
+    }
+    let json = try JSONEncoder().encode(planned)  // [{"name": "Lisbon", "stops": [{"name": "Porto", …}], …}]
+    let received = try JSONDecoder().decode([Trip.Snapshot].self, from: json)
+    try await container.write { context in
+      try context.upsert(Trip.self, from: received, matching: \.name)
+    }
+    #expect(received == planned && received[0].stops?.map(\.name) == ["Porto", "Régua"])
+
     scene.porto.latitude = 61
     let progress = Progress(totalUnitCount: 0)
     let northern = Stop.where { $0.latitude > 60 }

@@ -143,6 +143,9 @@ public struct EntityOption: Sendable {
   /// Makes the entity abstract: it gives its properties to its subentities and has no objects itself.
   public static var abstract: EntityOption { EntityOption { $0.isAbstract = true } }
 
+  /// Leaves out the structure `Snapshot`, for a class that has another type of this name.
+  public static var withoutSnapshot: EntityOption { EntityOption { _ in } }
+
   /// States the entity's name in the previous version of the model.
   public static func originalName(_ name: String) -> EntityOption {
     EntityOption { $0.renamingIdentifier = name }

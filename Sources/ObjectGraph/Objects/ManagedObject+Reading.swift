@@ -204,7 +204,7 @@ extension ManagedObject {
 
 extension AttributeType {
   /// The value that a read returns for a required attribute without a value.
-  fileprivate var zero: Value {
+  var zero: Value {
     switch traits.content {
     case .integer: .integer(0)
     case .decimal: .decimal(0)

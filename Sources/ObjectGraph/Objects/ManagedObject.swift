@@ -107,6 +107,21 @@ open class ManagedObject {
   public typealias EntityProperty = ObjectGraph.EntityProperty
   /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
   public typealias EntityDeclaration = ObjectGraph.EntityDeclaration
+  /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
+  public typealias ObjectID = ObjectModel.ObjectID
+  /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
+  public typealias EntitySnapshot = ObjectGraph.EntitySnapshot
+  /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
+  public typealias SnapshotSource = ObjectGraph.SnapshotSource
+  /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
+  public typealias SnapshotPaths = ObjectGraph.SnapshotPaths
+  /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
+  public typealias SnapshotTarget = ObjectGraph.SnapshotTarget
+  /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
+  /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
+  public typealias RelatedSnapshot<S: ObjectGraph.EntitySnapshot> = ObjectGraph.RelatedSnapshot<S>
+  /// The type of a property of a snapshot that leads to an object of the class.
+  public typealias SnapshotMember = ObjectGraph.RelatedSnapshot<Snapshot>
   /// The names of properties by their key paths, for `#Predicate`. A class with `Entity(_:)` has them.
   open class var propertyNames: [AnyKeyPath: String] { PropertyPaths.names(of: self) }
 
