@@ -54,7 +54,7 @@ package enum EndingSignals {
     let source = ends[0]
     Thread.detachNewThread { while true { obey(nextNote(from: source)) } }
     for number in numbers where !isIgnored(number) {
-      _ = signal(number) { note($0) }
+      _ = signal(number) { EndingSignals.note($0) }
     }
   }
 
