@@ -21,7 +21,8 @@ public import ObjectQuery
 /// class with the option `withoutSnapshot` has room for a type of this name.
 @attached(
   member, names: named(entityName), named(entityProperties), named(entityDeclaration),
-  named(setInitialValues), named(Snapshot), named(SnapshotMember), named(snapshot)
+  named(setInitialValues), named(Snapshot), named(SnapshotElement),
+  named(SnapshotMember), named(snapshot)
 )
 @attached(memberAttribute)
 public macro Entity(_ options: EntityOption...) =
@@ -32,7 +33,8 @@ public macro Entity(_ options: EntityOption...) =
 ///     @Entity("Journey") final class Trip: ManagedObject { ... }
 @attached(
   member, names: named(entityName), named(entityProperties), named(entityDeclaration),
-  named(setInitialValues), named(Snapshot), named(SnapshotMember), named(snapshot)
+  named(setInitialValues), named(Snapshot), named(SnapshotElement),
+  named(SnapshotMember), named(snapshot)
 )
 @attached(memberAttribute)
 public macro Entity(_ name: String, _ options: EntityOption...) =

@@ -49,7 +49,7 @@ struct SnapshotWriter {
   func members() -> String? {
     guard isWanted else { return nil }
     let members = entity.properties.compactMap(Member.init)
-    let inherited = entity.superentity.map { "\($0.text).Snapshot" }
+    let inherited = entity.superentity.map { "\($0.text).SnapshotElement" }
     let name = entity.declaration.name.text
     var lines = ["\(access)typealias ManagedClass = \(name)"]
     if let inherited {
@@ -74,6 +74,7 @@ struct SnapshotWriter {
       \(inherited == nil ? "" : "@dynamicMemberLookup ")nonisolated \(access)struct Snapshot: EntitySnapshot {
       \(lines.map { "  " + $0 }.joined(separator: "\n"))
       }
+      \(access)typealias SnapshotElement = Snapshot
       \(access)typealias SnapshotMember = RelatedSnapshot<Snapshot>
       """
     guard inherited == nil else { return structure }
@@ -142,7 +143,7 @@ extension TypeSyntax {
   /// its objects: the compiler decides, by the name `SnapshotMember` that each of both types has.
   fileprivate var snapshotType: String? {
     switch shape {
-    case .related(let element): return element.name.map { "[\($0).Snapshot]?" }
+    case .related(let element): return element.name.map { "[\($0).SnapshotElement]?" }
     case .optional, .implicitlyUnwrapped:
       guard source.text.hasSuffix("?") || source.text.hasSuffix("!") else { return nil }
       return "\(source.text.dropLast()).SnapshotMember?"

@@ -70,6 +70,7 @@ public import ObjectModel
 @_exported public import struct ObjectGraph.MergeConflict
 @_exported public import struct ObjectGraph.MergePolicy
 @_exported public import enum ObjectGraph.MergeResolution
+@_exported public import struct ObjectGraph.ObjectSnapshot
 @_exported public import class ObjectGraph.PersistentContainer
 @_exported public import class ObjectGraph.PersistentStore
 @_exported public import class ObjectGraph.PersistentStoreCoordinator
@@ -94,6 +95,8 @@ public import ObjectModel
 @_exported public import struct StoreInterface.StoreMetadata
 @_exported public import struct StoreInterface.StorePlaces
 @_exported public import struct StoreInterface.StoreType
+@_exported public import enum Tracing.Trace
+@_exported public import struct Tracing.TraceEvent
 
 /// The type of a value in a row.
 public typealias StoredValue = Value

@@ -271,7 +271,7 @@ struct SnapshotTests {
     let context = try context()
     try insertRoute("A", in: context)
     try context.save()
-    let found: [ManagedObject.Snapshot] = try context.fetchSnapshots(
+    let found: [ObjectSnapshot] = try context.fetchSnapshots(
       FetchRequest("Route"), including: SnapshotPaths(["halts"]))
     let route = try #require(found.first)
     #expect(route["code"] == .string("A") && route["place.latitude"] == .double(41.1))

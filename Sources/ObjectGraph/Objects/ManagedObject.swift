@@ -120,8 +120,10 @@ open class ManagedObject {
   /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
   /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
   public typealias RelatedSnapshot<S: ObjectGraph.EntitySnapshot> = ObjectGraph.RelatedSnapshot<S>
+  /// The type of the snapshots of the class: for a class with `Entity(_:)` its structure `Snapshot`.
+  public typealias SnapshotElement = ObjectSnapshot
   /// The type of a property of a snapshot that leads to an object of the class.
-  public typealias SnapshotMember = ObjectGraph.RelatedSnapshot<Snapshot>
+  public typealias SnapshotMember = ObjectGraph.RelatedSnapshot<ObjectSnapshot>
   /// The names of properties by their key paths, for `#Predicate`. A class with `Entity(_:)` has them.
   open class var propertyNames: [AnyKeyPath: String] { PropertyPaths.names(of: self) }
 

@@ -1,5 +1,5 @@
 import ObjectModel
-import ObjectQuery
+public import ObjectQuery
 
 // Snapshots in the turn of the context.
 extension ManagedObjectContext {
@@ -15,6 +15,7 @@ extension ManagedObjectContext {
   ///   - type: The type of the snapshots.
   ///   - paths: The relationships whose objects the snapshots contain with their values.
   /// - Throws: As ``fetch(_:)-(FetchRequest<Object>)``.
+  @inlinable
   public func fetchSnapshots<S: EntitySnapshot>(
     _ request: FetchRequest<S.ManagedClass>, as type: S.Type = S.self,
     including paths: PartialKeyPath<S.ManagedClass>...
@@ -27,12 +28,27 @@ extension ManagedObjectContext {
   ///     let trips: [Trip.Snapshot] = try context.fetchSnapshots(Trip.all, including: SnapshotPaths(["stops.pictures"]))
   ///
   /// - Throws: As ``fetch(_:)-(FetchRequest<Object>)``.
+  @inlinable
   public func fetchSnapshots<S: EntitySnapshot>(
     _ request: FetchRequest<S.ManagedClass>, as type: S.Type = S.self,
     including paths: SnapshotPaths
   ) throws -> [S] {
+    // The loop is compiled with the program, so that it knows the layout of the structure.
+    var found: [S] = []
+    try forEachSnapshot(
+      of: request.query, S.ManagedClass.self, including: paths,
+      reserve: { found.reserveCapacity($0) }
+    ) { found.append(try S(reading: $0)) }
+    return found
+  }
+
+  @usableFromInline
+  func forEachSnapshot<T: ManagedObject>(
+    of request: QueryRequest, _ type: T.Type, including paths: SnapshotPaths,
+    reserve: (Int) -> Void, _ body: (SnapshotSource) throws -> Void
+  ) throws {
     var fetcher = SnapshotFetcher(workspace, including: paths)
-    return try fetcher.fetch(request.query, as: type)
+    try fetcher.forEach(request, as: type, reserve: reserve, body)
   }
 
   /// Makes objects of snapshots, or changes the objects that are there already.

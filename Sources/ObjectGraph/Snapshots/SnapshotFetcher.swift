@@ -15,25 +15,47 @@ struct SnapshotFetcher {
     (self.workspace, self.paths) = (workspace, paths)
   }
 
-  /// Returns the snapshots of the objects that a request finds, in its order.
-  mutating func fetch<S: EntitySnapshot>(_ request: QueryRequest, as type: S.Type) throws -> [S] {
+  /// Calls `body` with the source of each snapshot that a request finds, in its order.
+  ///
+  /// - Parameters:
+  ///   - type: The class of the objects.
+  ///   - reserve: Receives the number of snapshots, if it is known before the first.
+  mutating func forEach<T: ManagedObject>(
+    _ request: QueryRequest, as type: T.Type, reserve: (Int) -> Void,
+    _ body: (SnapshotSource) throws -> Void
+  ) throws {
     let fetcher = ObjectFetcher(workspace)
+    var count = 0
+    _ = try fetcher.traced(request, count: { _ in count }) {
+      try forEach(request, as: type, fetcher, reserve) { source in
+        count += 1
+        try body(source)
+      }
+    }
+  }
+
+  private mutating func forEach<T: ManagedObject>(
+    _ request: QueryRequest, as type: T.Type, _ fetcher: ObjectFetcher, _ reserve: (Int) -> Void,
+    _ body: (SnapshotSource) throws -> Void
+  ) throws {
     let parts = try fetcher.prepare(request)
     guard parts.count == 1, let part = parts.first, !needsObjects(part) else {
       var request = request
       request.relationshipKeyPathsForPrefetching += paths.all
-      return try fetcher.fetch(request, as: S.ManagedClass.self).map { S($0, including: paths) }
+      let objects = try fetcher.fetch(request, as: type)
+      reserve(objects.count)
+      for object in objects { try body(SnapshotSource(object, including: paths)) }
+      return
     }
     for entity in part.state.knownEntities { entity.forgetPassingSources() }
-    var found: [S] = []
     if let keys = try part.keysToOpen() {
-      try forEachRow(of: keys, in: part.state) { found.append(try snapshot($0, $1)) }
-      return found
+      reserve(keys.count)
+      return try forEachRow(of: keys, in: part.state) { try pass($0, $1, to: body) }
     }
     var sources: [RowSource?] = []
     try part.plan.forEachRun(in: part.source) { run in
       if sources.isEmpty {
-        found.reserveCapacity(run.foundCount)
+        reserve(run.foundCount)
         sources = Array(repeating: nil, count: run.blockCount)
       }
       guard
@@ -41,9 +63,8 @@ struct SnapshotFetcher {
           ?? part.state.entity(run.entityNumber, workspace)?.source(of: run.block)
       else { return }
       sources[run.blockIndex] = source
-      for index in 0..<run.count { found.append(try snapshot(source, run.row(at: index))) }
+      for index in 0..<run.count { try pass(source, run.row(at: index), to: body) }
     }
-    return found
   }
 
   /// Whether a path leads along a relationship whose members are found by an object's own key.
@@ -70,20 +91,21 @@ struct SnapshotFetcher {
     for case let place? in places { try body(place.source, place.row) }
   }
 
-  private mutating func snapshot<S: EntitySnapshot>(_ source: RowSource, _ row: Int) throws -> S {
+  private mutating func pass(
+    _ source: RowSource, _ row: Int, to body: (SnapshotSource) throws -> Void
+  ) throws {
     let entity = source.entity
     let number = try source.number(row)
     // A row of changes gives only some values, and its object knows the row beneath.
     if source.isOwn {
       // SAFETY: The entity keeps its source, and the source has the row.
       let object = unsafe entity.object(number, at: Unmanaged.passUnretained(source), row)
-      return object.snapshot(including: paths)
+      return try body(SnapshotSource(object, including: paths))
     }
     let key = ObjectKey(entity: entity.graph.number, number: number)
-    let cursor = place(at: source, row, key)
-    return try S(
-      reading: SnapshotSource(
-        cursor, ObjectID(store: entity.store.tag, key: key), including: paths))
+    try body(
+      SnapshotSource(
+        place(at: source, row, key), ObjectID(store: entity.store.tag, key: key), including: paths))
   }
 
   private mutating func place(at source: RowSource, _ row: Int, _ key: ObjectKey) -> ManagedObject {

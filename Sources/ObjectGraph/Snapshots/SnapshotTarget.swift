@@ -116,7 +116,7 @@ public struct SnapshotTarget {
   }
 
   /// Writes the values of an object without a class of its own, whose names the model alone knows.
-  mutating func write(_ snapshot: ManagedObject.Snapshot) throws {
+  mutating func write(_ snapshot: ObjectSnapshot) throws {
     let sorted = snapshot.values.sorted { $0.key < $1.key }
     switch place {
     case .encoder(var container):
