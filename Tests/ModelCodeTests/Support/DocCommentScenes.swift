@@ -192,6 +192,12 @@ enum DocCommentScenes {
       var bytes: [UInt8] { fatalError() }
     }
     """,
+    "Tracing": """
+    import Tracing
+
+
+    final class Scene {}
+    """,
     "FullText": """
     @testable import FullText
     struct WordList { mutating func add(_ word: Span<UInt8>, at position: Int) {} }
