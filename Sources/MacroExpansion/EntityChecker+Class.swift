@@ -47,8 +47,8 @@ extension EntityChecker {
     "isFault", "isInserted", "isUpdated", "managedObjectContext", "objectID", "queryExpression",
   ]
 
-  /// Checks the name of a property, and the options in its markers.
-  mutating func checkNameAndOptions(_ variable: VariableSyntax) {
+  /// Checks the name of a property of a class.
+  mutating func checkName(_ variable: VariableSyntax) {
     let name = variable.plainName
     if EntityChecker.reservedNames.contains(name) {
       let range = variable.keyword.range.lowerBound..<variable.name.range.upperBound
@@ -58,6 +58,10 @@ extension EntityChecker {
         "\(name) is a property of ManagedObject. Choose another name; \(fixed) keeps the name in the model.",
         at: variable.name.range, isPlain ? .writing(fixed, at: range) : nil)
     }
+  }
+
+  /// Checks the options in the markers of a property.
+  mutating func checkOptions(_ variable: VariableSyntax) {
     for marker in variable.markers {
       for option in marker.arguments?.options ?? [] {
         switch marker.plainName {

@@ -52,6 +52,7 @@ struct EntityChecker {
             at: variable.name.range))
         continue
       }
+      if variable.accessors != .computed, !variable.isIgnored { checkName(variable) }
       if let property = check(variable) { properties.append(property) }
     }
     // A property with a problem is missing in the list.
@@ -78,7 +79,7 @@ struct EntityChecker {
     }
     let count = problems.count
     checkForm(variable)
-    checkNameAndOptions(variable)
+    checkOptions(variable)
     guard let type = variable.type else {
       reportMissingType(variable)
       return nil

@@ -19,9 +19,9 @@ struct UmbrellaTests {
     let declaration =
       /^(?:public|open) (?:final |indirect |nonisolated )*(?:class|struct|enum|protocol|actor|typealias) (\w+)/
     return files.flatMap { file in
-      file.lines.compactMap {
-        $0.firstMatch(of: declaration).map { String($0.1) }
-      }
+      // A name that is unavailable takes no other name away, because it only tells the name to write.
+      zip([""] + file.lines, file.lines).filter { !$0.0.hasPrefix("@available(*, unavailable") }
+        .compactMap { $0.1.firstMatch(of: declaration).map { String($0.1) } }
     }
   }
 

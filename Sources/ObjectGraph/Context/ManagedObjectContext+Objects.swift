@@ -63,6 +63,35 @@ extension ManagedObjectContext {
     workspace.delete(object)
   }
 
+  /// Marks the objects that a request finds to be deleted by the next save.
+  ///
+  ///     try context.delete(Trip.where { $0.start < now })
+  ///
+  /// The deletion is a change of this context, which can be undone and rolled back. `BatchDeleteRequest` deletes in the
+  /// stores at once, without objects in this context.
+  ///
+  /// - Returns: The number of objects.
+  /// - Throws: As ``fetch(_:)-(FetchRequest<Object>)``. Nothing is deleted then.
+  @discardableResult
+  public func delete<Object: ManagedObject>(_ request: FetchRequest<Object>) throws -> Int {
+    let objects = try fetch(request)
+    for object in objects { delete(object) }
+    return objects.count
+  }
+
+  /// Returns the object of a class with an identifier; `nil` if there is none.
+  ///
+  ///     let trip = try context.find(Trip.self, id)
+  ///
+  /// An object of another class is not found either.
+  ///
+  /// - Throws: `StoreError` if the store is damaged.
+  public func find<T: ManagedObject>(_ type: T.Type, _ id: ObjectID) throws -> T? {
+    do { return try existingObject(with: id) as? T } catch let error as ContextError
+      where error.code == .noObject || error.code == .noStore
+    { return nil }
+  }
+
   /// Returns the object with an identifier as a fault, without looking for it in the store.
   ///
   /// - Precondition: The identifier belongs to a store of the coordinator that can be opened. If that is uncertain,
@@ -104,4 +133,12 @@ extension EntityMapped where Self: ManagedObject {
   ///
   /// - Throws: ``ContextError`` if no store takes objects of the entity; `StoreError` if the store fails.
   public init(context: ManagedObjectContext) throws { self = try context.insert(Self.self) }
+
+  /// Unavailable: an identifier is permanent from birth, and a store gives it.
+  @available(
+    *, unavailable,
+    message:
+      "An object is made in a context: write try context.insert(Trip.self) { $0.name = … }, or try Trip(context: context)."
+  )
+  public init() { fatalError() }
 }

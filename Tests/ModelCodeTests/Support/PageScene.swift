@@ -28,6 +28,32 @@ enum PageScene {
       var nights: Int = 1
       var voyage: Voyage
     }
+    @Entity final class Movie: ManagedObject {
+      @Unique var title: String
+      var year: Int = 2026
+      @Relationship(deleteRule: .cascade, inverse: \\Review.movie)
+      var reviews: RelatedObjects<Review>
+      convenience init(title: String, context: ManagedObjectContext) throws {
+        try self.init(context: context)
+        self.title = title
+      }
+    }
+    @Entity final class Review: ManagedObject {
+      var text: String
+      var movie: Movie?
+    }
+    @Entity final class Guest: ManagedObject {
+      var name: String
+      convenience init(
+        name: String, on voyage: Voyage?, context: ManagedObjectContext
+      ) throws { fatalError() }
+    }
+    actor Importer: ContextActor {
+      let context: ManagedObjectContext
+      init(_ container: PersistentContainer) { fatalError() }
+      func rename(_ id: ObjectID, to name: String) throws {}
+    }
+    struct VoyageFile: Codable { init(_ voyage: Voyage) {} }
     enum TripsV1: ModelVersion {
       static let classes: [ManagedObject.Type] = [Trip.self]
       @Entity final class Trip: ManagedObject { var name: String }
