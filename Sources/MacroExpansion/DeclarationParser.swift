@@ -241,17 +241,12 @@ struct DeclarationParser {
     let keyword = try takeWord("the initializer").range
     if isAt("?") || isAt("!") { position += 1 }
     if isAt("<") { try skipGenerics() }
-    guard let opening = next, opening.isMark("(") else {
-      throw problem("The parameters of the initializer are expected.")
-    }
+    guard isAt("(") else { throw problem("The parameters of the initializer are expected.") }
     try skipBrackets()
-    let parameters = source(opening.range.upperBound..<end - 1)
-    let start = modifiers.first?.range.lowerBound ?? keyword.lowerBound
     while let next, !next.isMark("{"), !next.isMark("}") { position += 1 }
-    let header = start..<(next?.range.upperBound ?? end)
+    let header = source(keyword.lowerBound..<(next?.range.upperBound ?? end))
     try skipDeclaration()
-    return InitializerSyntax(
-      modifiers: modifiers, parameters: parameters, header: header, keyword: keyword)
+    return InitializerSyntax(modifiers: modifiers, header: header, keyword: keyword)
   }
 
   /// Skips a declaration up to the end of its body.

@@ -70,10 +70,8 @@ struct VariableSyntax: Equatable {
 /// A declaration of an initializer.
 struct InitializerSyntax: Equatable {
   let modifiers: [SourceText]
-  /// The parameters without the parentheses.
-  let parameters: SourceText
-  /// The place from the first modifier, or the word `init`, up to the opening brace of the body, inclusive.
-  let header: Range<Int>
+  /// The declaration from the word `init` up to the opening brace of the body, inclusive.
+  let header: SourceText
   /// The place of the word `init`.
   let keyword: Range<Int>
 }

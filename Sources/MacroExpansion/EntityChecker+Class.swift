@@ -10,16 +10,12 @@ extension EntityChecker {
     let isRequired = declaration.initializers.contains { $0.has("required") }
     for initializer in declaration.initializers
     where !isRequired && !initializer.has("convenience") {
-      let own = initializer.parameters.text
-      let header =
-        "convenience init(\(own.isBlank ? "" : own + ", ")context: ManagedObjectContext) throws {"
-      let access = initializer.modifiers.map { $0.text + " " }.joined()
       report(
-        "An object is made in a context: write \(header) try self.init(context: context) … }.",
+        "Only ManagedObject makes an object: write convenience init, and call self.init() first.",
         at: initializer.keyword,
         .init(
-          message: "Write convenience init", range: initializer.header,
-          text: access + header + "\n    try self.init(context: context)"))
+          message: "Write convenience init", range: initializer.header.range,
+          text: "convenience \(initializer.header.text)\n    self.init()"))
     }
   }
 

@@ -132,7 +132,7 @@ struct EntityChecker {
     }
     for modifier in variable.modifiers {
       let word = modifier.text
-      if ["lazy", "weak", "unowned", "unowned(safe)", "unowned(unsafe)"].contains(word) {
+      if ["lazy", "weak"].contains(word) || word.hasPrefix("unowned") {
         report(
           "A property of an entity can't be \(word): its value is in the store.",
           at: modifier.range, .removing(word, at: modifier.range))

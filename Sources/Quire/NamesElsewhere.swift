@@ -102,13 +102,6 @@ extension ManagedObjectContext {
   /// Unavailable: ``coordinator`` is the name here.
   @available(*, unavailable, renamed: "coordinator")
   public var persistentStoreCoordinator: PersistentStoreCoordinator? { coordinator }
-  /// Unavailable: an object is made in its context.
-  @available(
-    *, unavailable,
-    message:
-      "An object is made in its context: write try context.insert(Trip.self) { $0.name = … }."
-  )
-  public func insert(_ object: ManagedObject) { fatalError() }
   /// Unavailable: a request of the class selects the objects.
   @available(*, unavailable, message: "Write try context.delete(Trip.where { … }).")
   public func delete<Object: ManagedObject>(

@@ -92,17 +92,17 @@ struct EntityCheckerTests {
     Wrong("@Unique var objectID: UUID", at: "objectID", "is a property of ManagedObject"),
     Wrong("var entity: Stop?", at: "entity", "is a property of ManagedObject"),
     Wrong(
-      "init(name: String) { super.init() }", at: "init",
-      "write convenience init(name: String, context: ManagedObjectContext) throws",
+      "init(name: String) { self.name = name }", at: "init",
+      "write convenience init, and call self.init() first",
       fixed: """
-        convenience init(name: String, context: ManagedObjectContext) throws {
-            try self.init(context: context) super.init() }
+        convenience init(name: String) {
+            self.init() self.name = name }
         """),
     Wrong(
-      "public init?() async { }", at: "init", "An object is made in a context",
+      "public init?() async { }", at: "init", "call self.init() first",
       fixed: """
-        public convenience init(context: ManagedObjectContext) throws {
-            try self.init(context: context) }
+        public convenience init?() async {
+            self.init() }
         """),
     Wrong(
       "var a: Int; #Index<Trip>([\\.a], [\\.b])", at: "b", "does not have the property b. It has: a"

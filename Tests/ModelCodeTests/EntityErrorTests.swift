@@ -45,7 +45,7 @@ struct EntityErrorTests {
       ("  var name: String\n  #Index<Trip>([\\.title])", "5:19", "It has: name."),
       ("  var objectID: String", "4:7", "Choose another name"),
       ("  var tags: Set<String>", "4:13", "write [String]"),
-      ("  init(name: String) {}", "4:3", "write convenience init(name: String, context:"),
+      ("  init(name: String) {}", "4:3", "write convenience init, and call self.init() first"),
     ])
   func places(_ member: String, _ place: String, _ words: String) throws {
     let errors = try errors(member)
@@ -112,14 +112,12 @@ struct EntityErrorTests {
     arguments: [
       ("let object: NSManagedObject", "ManagedObject"),
       ("func f(_ context: ModelContext) {}", "ManagedObjectContext"),
-      ("let trip = Trip()", "try context.insert(Trip.self)"),
       ("let policy = NSMergeByPropertyObjectTrumpMergePolicy", "MergePolicy.objectWins"),
       ("let policy: MergePolicy = .mergeByPropertyStoreTrump", "storeWins"),
       ("let request = Trip.fetchRequest()", "Trip.where"),
       ("let predicate = QueryPredicate(format: \"a == %@\", 1)", "without a label"),
       ("let keys = Trip.all.sortDescriptors", ".sorted(by:"),
       ("func f(_ c: ManagedObjectContext) { c.undoManager = nil }", "undoStack"),
-      ("func f(_ c: ManagedObjectContext, _ t: Trip) { c.insert(t) }", "made in its context"),
       ("let options: TextOptions = .localized", "localeSensitive"),
     ])
   func namesElsewhere(_ line: String, _ words: String) throws {

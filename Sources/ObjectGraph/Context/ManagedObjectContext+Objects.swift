@@ -47,6 +47,23 @@ extension ManagedObjectContext {
     try workspace.insert(entity, into: store)
   }
 
+  /// Inserts an object that was made outside of a context.
+  ///
+  ///     let trip = Trip()
+  ///     trip.name = "Lisbon"
+  ///     try context.insert(trip)
+  ///
+  /// The objects outside of a context that the object is related to are inserted with it. From then on all of them belong
+  /// to this context, and have their final identifiers. An object of this context stays as it is.
+  ///
+  /// - Precondition: The object does not belong to another context.
+  /// - Throws: ``ContextError`` if no store takes one of the objects, or the coordinator has another class for an entity;
+  ///   `StoreError` if the store fails. Nothing is inserted then.
+  public func insert(_ object: ManagedObject, into store: PersistentStore? = nil) throws {
+    guard object.state.contains(.loose) else { return workspace.requireOwn(object) }
+    try LooseInsertion(workspace).insert(object, into: store)
+  }
+
   /// Chooses the store for later insertions of an entity. Existing objects stay in their stores.
   ///
   /// - Parameter store: The store; `nil` for the store that the entity's configuration names.
@@ -133,12 +150,4 @@ extension EntityMapped where Self: ManagedObject {
   ///
   /// - Throws: ``ContextError`` if no store takes objects of the entity; `StoreError` if the store fails.
   public init(context: ManagedObjectContext) throws { self = try context.insert(Self.self) }
-
-  /// Unavailable: an identifier is permanent from birth, and a store gives it.
-  @available(
-    *, unavailable,
-    message:
-      "An object is made in a context: write try context.insert(Trip.self) { $0.name = … }, or try Trip(context: context)."
-  )
-  public init() { fatalError() }
 }

@@ -69,7 +69,7 @@ extension EntityProperty {
 
 // MARK: - Wrong properties
 
-// A type that can't be stored has an error in the accessor of its property, so it needs none here.
+// A type that can't be stored has an error in the accessor of its property, so it needs no second error here.
 extension EntityProperty {
   /// Never called: a property of this type does not compile.
   @_disfavoredOverload

@@ -13,6 +13,7 @@ enum PageScene {
     import QuireTools
     import SQLiteStore
     import StoreInterface
+    import Synchronization
     import TypedTrips
     import XMLStore
 
@@ -33,10 +34,7 @@ enum PageScene {
       var year: Int = 2026
       @Relationship(deleteRule: .cascade, inverse: \\Review.movie)
       var reviews: RelatedObjects<Review>
-      convenience init(title: String, context: ManagedObjectContext) throws {
-        try self.init(context: context)
-        self.title = title
-      }
+      convenience init(title: String) { self.init() }
     }
     @Entity final class Review: ManagedObject {
       var text: String
@@ -44,9 +42,7 @@ enum PageScene {
     }
     @Entity final class Guest: ManagedObject {
       var name: String
-      convenience init(
-        name: String, on voyage: Voyage?, context: ManagedObjectContext
-      ) throws { fatalError() }
+      convenience init(name: String, on voyage: Voyage?) { self.init() }
     }
     actor Importer: ContextActor {
       let context: ManagedObjectContext
