@@ -19,7 +19,7 @@ struct UmbrellaTests {
     let declaration =
       /^(?:public|open) (?:final |indirect |nonisolated )*(?:class|struct|enum|protocol|actor|typealias) (\w+)/
     return files.flatMap { file in
-      // A name that is unavailable takes no other name away, because it only tells the name to write.
+      // An unavailable name does not hide the type of a toolkit: the compiler prefers an available one.
       zip([""] + file.lines, file.lines).filter { !$0.0.hasPrefix("@available(*, unavailable") }
         .compactMap { $0.1.firstMatch(of: declaration).map { String($0.1) } }
     }

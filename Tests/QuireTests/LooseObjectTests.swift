@@ -167,6 +167,7 @@ struct LooseObjectTests {
     #expect(letter.committedValues().isEmpty)
     #expect(throws: ContextError.self) { try letter.setValues(["pages": .string("many")]) }
     #expect(throws: ContextError.self) { try letter.setValues(["answerCount": .integer(1)]) }
+    #expect(throws: ContextError.self) { try letter.validateForInsert() }
   }
 
   @Test("An object that is not inserted is released, and no context has it")

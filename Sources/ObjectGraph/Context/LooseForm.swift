@@ -85,7 +85,7 @@ extension EntityMapped where Self: ManagedObject {
   ///     trip.name = "Lisbon"
   ///     try context.insert(trip)
   ///
-  /// A class calls it in initializers of its own: `convenience init(name: String) { self.init(); self.name = name }`.
+  /// The initializers of a class call it: `convenience init(name: String) { self.init(); self.name = name }`.
   /// The object has the default values, and may be related to further objects outside of contexts. It has no identifier,
   /// and no store contains it before it is inserted and saved.
   public init() { self = LooseForm.of(Self.self).make() }
