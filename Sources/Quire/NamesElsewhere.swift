@@ -1,3 +1,6 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// The names are those of Core Data.
+
 public import Foundation
 public import ObjectGraph
 public import ObjectModel

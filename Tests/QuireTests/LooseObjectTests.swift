@@ -236,6 +236,15 @@ struct LooseObjectTests {
     #expect(try await later.perform { try later.count(for: Letter.all) } == 800)
   }
 
+  @Test("Many objects share the model that follows from their class")
+  func many() {
+    var letters: [Letter] = []
+    // A model for each object would take minutes.
+    let time = ContinuousClock().measure { letters = (0..<20_000).map { Letter("\($0)") } }
+
+    #expect(letters.last?.subject == "19999" && time < .seconds(20), "\(time)")
+  }
+
   @Test("A set keeps an object when it is inserted")
   func hashing() throws {
     let letter = Letter("x")

@@ -21,7 +21,9 @@ final class LooseForm: @unchecked Sendable {
     do {
       let form = try LooseForm(type)
       return known.withLock { known in
-        known[ObjectIdentifier(type), default: form]
+        let first = known[ObjectIdentifier(type)] ?? form
+        known[ObjectIdentifier(type)] = first
+        return first
       }
     } catch {
       misuse("An object of \(type) can't be made outside of a context. \(error)")
@@ -32,7 +34,7 @@ final class LooseForm: @unchecked Sendable {
     let classes = LooseForm.family(of: type)
     let coordinator = PersistentStoreCoordinator(
       model: try Model(classes: classes), places: nil, classes: classes)
-    let store = try coordinator.add(try MemoryStore(coordinator.model))
+    let store = try coordinator.addUnannounced(try MemoryStore(coordinator.model))
     let context = ManagedObjectContext(coordinator)
     let name = type.entityName
     let object = try context.performAndWait {
