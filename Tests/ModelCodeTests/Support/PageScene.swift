@@ -49,7 +49,6 @@ enum PageScene {
       init(_ container: PersistentContainer) { fatalError() }
       func rename(_ id: ObjectID, to name: String) throws {}
     }
-    struct VoyageFile: Codable { init(_ voyage: Voyage) {} }
     enum TripsV1: ModelVersion {
       static let classes: [ManagedObject.Type] = [Trip.self]
       @Entity final class Trip: ManagedObject { var name: String }
