@@ -522,7 +522,7 @@ let package = Package(
       PluginHost CStorePlugin ProgramRuns DurableFiles StoreInterface JSONText HostileInputs \
       SchemaSubset
       """, exclude: ["BadPlugins"]),
-    tests("QuireTests", "Quire ObjectModel TypedTrips"),
+    tests("QuireTests", "Quire ObjectModel TypedTrips SQLiteStore StoreInterface"),
     tests("HouseTests", "ProgramRuns"),
   ],
 )

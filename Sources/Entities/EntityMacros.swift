@@ -177,3 +177,16 @@ public macro Relationship(
   minimum: Int = 0, maximum: Int = 0,
   optional: Bool? = nil, originalName: String? = nil, hashModifier: String? = nil
 ) = #externalMacro(module: "EntityMacros", type: "MarkerMacro")
+
+/// Declares a relationship with its delete rule after a label, as SwiftData does.
+///
+///     @Relationship(deleteRule: .cascade, inverse: \Stop.trip) var stops: RelatedObjects<Stop>
+///
+/// Its other parameters are the same as in
+/// ``Relationship(_:inverse:ordered:minimum:maximum:optional:originalName:hashModifier:)``.
+@attached(peer)
+public macro Relationship(
+  deleteRule: Relationship.DeleteRule, inverse: AnyKeyPath? = nil, ordered: Bool = false,
+  minimum: Int = 0, maximum: Int = 0,
+  optional: Bool? = nil, originalName: String? = nil, hashModifier: String? = nil
+) = #externalMacro(module: "EntityMacros", type: "MarkerMacro")

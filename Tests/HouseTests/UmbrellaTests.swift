@@ -19,9 +19,9 @@ struct UmbrellaTests {
     let declaration =
       /^(?:public|open) (?:final |indirect |nonisolated )*(?:class|struct|enum|protocol|actor|typealias) (\w+)/
     return files.flatMap { file in
-      file.lines.compactMap {
-        $0.firstMatch(of: declaration).map { String($0.1) }
-      }
+      // An unavailable name does not hide the type of a toolkit: the compiler prefers an available one.
+      zip([""] + file.lines, file.lines).filter { !$0.0.hasPrefix("@available(*, unavailable") }
+        .compactMap { $0.1.firstMatch(of: declaration).map { String($0.1) } }
     }
   }
 
