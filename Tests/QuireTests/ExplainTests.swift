@@ -89,7 +89,8 @@ struct ExplainTests {
   func kinds() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let context = try context()
-    var groups = Place.all.grouped(by: \.kind, fetching: FetchedValue("n", .function(.count, [])))
+    var groups = Place.all.grouped(
+      by: \.kind, fetching: FetchedValue("n", .function(.count, [.path("name")])))
     groups.resultType = .dictionaries
     let grouped = try context.explain(groups)[0]
     #expect(grouped.foundCount == 2 && grouped.rows.read == Self.count, "\(grouped)")

@@ -98,7 +98,7 @@ struct FetchCommandTests {
     #expect(grouped.output.hasPrefix("Trip, grouped by place: 3 results\n"), "\(grouped.output)")
     for words in [
       ["set", store, "Trip", "nights=0", "--where", "nights > 58"],
-      ["delete", store, "Trip", "--id", "2/p59,2/p60"], ["count", store, "Trip"],
+      ["set", store, "Trip", "nights=0", "--id", "2/p59,2/p60"], ["count", store, "Trip"],
     ] {
       let run = run(words + ["--explain"])
       #expect(

@@ -72,7 +72,7 @@ struct NewCommandTests {
       [{"id": 1, "name": "Douro", "code": "007", "paid": true, "tags": ["a", "b"], "note": null,
         "guide": {"name": "Ana", "email": "ana@example.com"},
         "stops": [{"name": "Porto", "nights": 3}, {"name": "Régua", "nights": 1.5}]},
-       {"id": 2, "name": "By \"train\"", "code": "12", "paid": false,
+       {"id": 2, "name": "By \\"train\\"", "code": "12", "paid": false,
         "guide": {"name": "Ana", "email": "ana@example.com"}, "stops": []}]
       """
     try write(text, to: "/trips.json")

@@ -99,7 +99,7 @@ enum FetchCommand {
           "quire fetch Trips.store Trip --where 'start > \"-30d\"'",
           "Shows the trips of the last thirty days."),
         Example(
-          "quire fetch Trips.store Trip --where 'days > 3' --explain",
+          "quire fetch Trips.store Trip --where 'start > \"-30d\"' --explain",
           "Shows the index or the scan that finds the trips, the rows that are read, and the time."),
         Example(
           "quire fetch Trips.store Trip --where 'name TEXT \"lisbon week*\"' --sort relevance",
