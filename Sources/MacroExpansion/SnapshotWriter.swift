@@ -55,7 +55,7 @@ struct SnapshotWriter {
     if let inherited {
       lines += [
         "\(access)var inherited: \(inherited)",
-        "\(access)var objectID: ObjectID? { get { inherited.objectID } set { inherited.objectID = newValue } }",
+        "\(access)var objectID: SnapshotIdentifier? { get { inherited.objectID } set { inherited.objectID = newValue } }",
         """
         \(access)subscript<Value__>(dynamicMember path: Swift.WritableKeyPath<\(inherited), Value__>) -> Value__ {
             get { inherited[keyPath: path] }
@@ -64,7 +64,7 @@ struct SnapshotWriter {
         """,
       ]
     } else {
-      lines.append("\(access)var objectID: ObjectID?")
+      lines.append("\(access)var objectID: SnapshotIdentifier?")
     }
     lines += members.map { "\(access)var \($0.name): \($0.type)" }
     lines += [
@@ -89,7 +89,7 @@ struct SnapshotWriter {
   private func memberwise(_ members: [Member], _ inherited: String?) -> String {
     let given = members.filter { $0.property.role != .derived }
     let parameters =
-      [inherited.map { "inherited: \($0)" } ?? "objectID: ObjectID? = nil"]
+      [inherited.map { "inherited: \($0)" } ?? "objectID: SnapshotIdentifier? = nil"]
       + given.map { member in
         let none = member.type.hasSuffix("?") ? "nil" : nil
         return "\(member.name): \(member.type)"

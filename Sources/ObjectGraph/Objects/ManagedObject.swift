@@ -118,7 +118,7 @@ open class ManagedObject {
   /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
   public typealias EntityDeclaration = ObjectGraph.EntityDeclaration
   /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
-  public typealias ObjectID = ObjectModel.ObjectID
+  public typealias SnapshotIdentifier = ObjectModel.ObjectID
   /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
   public typealias EntitySnapshot = ObjectGraph.EntitySnapshot
   /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
