@@ -74,8 +74,9 @@ struct EntityErrorTests {
     ])
   func unknownType(_ member: String, _ place: String) throws {
     let errors = try errors(member)
-    #expect(errors.count == 1 && errors[0].hasPrefix(place), "\(errors)")
-    #expect(errors[0].contains("conform the type to AttributeValue"), "\(errors)")
+    let own = errors.filter { !$0.contains("SnapshotMember") }
+    #expect(own.count == 1 && own[0].hasPrefix(place), "\(errors)")
+    #expect(own[0].contains("conform the type to AttributeValue"), "\(errors)")
   }
 
   @Test("Lists of values, and a property that only its class sets, have no error")
