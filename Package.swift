@@ -115,7 +115,8 @@ let package = Package(
       "CLibDeflate", "libdeflate", apt: "libdeflate-dev", brew: "libdeflate",
       at: "Sources/Deflate/CLibDeflate"),
     module("Deflate", "CLibDeflate CZlib", exclude: ["CLibDeflate", "CZlib"]),
-    module("DurableFiles"),
+    module("Tracing"),
+    module("DurableFiles", "Tracing"),
     module("TextMatching"),
     module("FullText"),
     // Reading and writing of JSON.
@@ -143,7 +144,7 @@ let package = Package(
     // The object model and its rows.
     module("ObjectModel", "Checksums PropertyLists JSONText TextMatching"),
     module("Rows", "ObjectModel FullText Checksums CArrow TextMatching"),
-    module("ObjectQuery", "ObjectModel Rows TextMatching FullText"),
+    module("ObjectQuery", "ObjectModel Rows TextMatching FullText Tracing"),
     // Models in files: Apple's sources and archives, text and JSON.
     module(
       "ModelNotations", "ObjectModel ObjectQuery PropertyLists XMLEvents JSONText TextMatching"),
@@ -196,7 +197,7 @@ let package = Package(
       "PluginHost",
       """
       CStorePlugin CArrow PluginExchange ObjectModel ObjectQuery Rows StoreInterface DurableFiles \
-      JSONText Checksums
+      JSONText Checksums Tracing
       """),
     module(
       "PluginSupport",
@@ -218,12 +219,15 @@ let package = Package(
     .macro(name: "EntityMacros", dependencies: ["MacroExpansion"], swiftSettings: strict),
 
     // Objects: coordinator, contexts, managed objects.
-    module("ObjectGraph", "CProcessor ObjectModel Rows ObjectQuery StoreInterface TextMatching"),
+    module(
+      "ObjectGraph",
+      "CProcessor ObjectModel Rows ObjectQuery StoreInterface TextMatching Tracing"),
     // The macros with which classes declare entities.
     module("Entities", "ObjectModel ObjectQuery ObjectGraph EntityMacros"),
 
     // Migration of stores from one version of their model to another.
-    module("Migration", "ModelNotations ObjectModel Rows ObjectQuery StoreInterface ObjectGraph"),
+    module(
+      "Migration", "ModelNotations ObjectModel Rows ObjectQuery StoreInterface ObjectGraph Tracing"),
 
     // Documents: the container, its versions and attachments, and the objects of a document with autosave.
     module(
@@ -306,7 +310,7 @@ let package = Package(
       "Quire",
       """
       Entities ModelNotations ObjectModel ObjectQuery StoreInterface ObjectGraph Migration \
-      Documents BinaryStore XMLStore DurableFiles
+      Documents BinaryStore XMLStore DurableFiles Tracing
       """),
     // The calls of the tools for programs.
     module(
@@ -322,7 +326,7 @@ let package = Package(
       JSONText ModelNotations ObjectModel Rows ObjectQuery StoreInterface ObjectGraph Migration \
       DurableFiles Validation ModelCode Archives Comparison DocumentExchange Interchange Recovery \
       PluginHost StoreConformance PluginKit PropertyLists BlockFileFormat Deflate XMLEvents \
-      SeededRandom Checksums FullText
+      SeededRandom Checksums FullText Tracing
       """),
     program("quire-cli", "ToolCommands CommandInterface SystemPrograms"),
 
@@ -518,7 +522,7 @@ let package = Package(
       PluginHost CStorePlugin ProgramRuns DurableFiles StoreInterface JSONText HostileInputs \
       SchemaSubset
       """, exclude: ["BadPlugins"]),
-    tests("QuireTests", "Quire ObjectModel TypedTrips"),
+    tests("QuireTests", "Quire ObjectModel TypedTrips SQLiteStore StoreInterface"),
     tests("HouseTests", "ProgramRuns"),
   ],
 )

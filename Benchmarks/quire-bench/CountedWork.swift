@@ -12,6 +12,7 @@ import ObjectQuery
 enum CountedWork: String, CaseIterable {
   case insert
   case fetchWhole = "fetch-whole"
+  case fetchSnapshots = "fetch-snapshots"
   case filterAndSort = "filter-and-sort"
   case group
   case walk
@@ -52,6 +53,8 @@ enum CountedWork: String, CaseIterable {
       return { ObjectBench.insert(CountedWork.count, at: path + "-new") }
     case .fetchWhole:
       return { precondition(ObjectBench.readAll(ObjectBench.open(path)) != 0) }
+    case .fetchSnapshots:
+      return { precondition(ObjectBench.readSnapshots(ObjectBench.open(path)) != 0) }
     case .filterAndSort:
       return { precondition(ObjectBench.readHits(context) != 0) }
     case .group:

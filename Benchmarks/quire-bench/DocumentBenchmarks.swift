@@ -60,7 +60,7 @@ private struct DocumentBench: Sendable {
     let path = folder.appending(path: "Pauses.quire").path
     let document = try await ManagedDocument.create(path, model: People.model, in: places, options)
     let count = count
-    try await document.performWork { context in
+    try await document.write { context in
       for i in 0..<count {
         let person = Person(i, companies: 1)
         let object = try context.insert("Person")

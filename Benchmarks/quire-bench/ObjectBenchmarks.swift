@@ -77,6 +77,14 @@ func runObjectBenchmarks(_ count: Int) throws {
   @Relationship(inverse: \PersonObject.company) var people: RelatedObjects<PersonObject>
 }
 
+extension PersonObject.Snapshot {
+  /// Adds up every attribute.
+  var sum: Int {
+    Int(id) &+ firstName.utf8.count &+ lastName.utf8.count &+ Int(age) &+ Int(balance)
+      &+ Int(created.timeIntervalSinceReferenceDate) &+ note.utf8.count &+ (active ? 1 : 0)
+  }
+}
+
 /// A plain Swift object with the same values, as the lower limit of the cost of an object.
 private final class FloorPerson {
   let age: Int32
@@ -202,6 +210,11 @@ final class ObjectBench {
     try! context.fetch(PersonObject.self).reduce(0) { $0 &+ $1.readAll() }
   }
 
+  static func readSnapshots(_ context: ManagedObjectContext) -> Int {
+    let all: [PersonObject.Snapshot] = try! context.fetchSnapshots(FetchRequest<PersonObject>())
+    return all.reduce(0) { $0 &+ $1.sum }
+  }
+
   func measureReading() throws {
     var measurement = Measurement(rounds: 5)
     let (path, count) = (wholePath, count)
@@ -230,7 +243,9 @@ final class ObjectBench {
     // The results of a round are released before the next round, outside the measured time.
     var records: [PersonRecord] = []
     var kept: (context: ManagedObjectContext, people: [PersonObject])?
+    var snapshots: [PersonObject.Snapshot] = []
     func letGo() {
+      snapshots = []
       SQLitePeer.letGo(of: records)
       records = []
       kept?.people = []
@@ -264,6 +279,12 @@ final class ObjectBench {
     }
     measurement.prepare { tidy() }
     measurement.add("fetch all, every attribute", count, "row") { readAll() }
+    measurement.prepare { tidy() }
+    measurement.add("fetch all as snapshots", count, "row") {
+      let context = self.open(path)
+      snapshots = try! context.fetchSnapshots(FetchRequest<PersonObject>())
+      return snapshots.reduce(0) { $0 &+ $1.sum }
+    }
     measurement.prepare { tidy() }
     measurement.add("let go of all", count, "row") {
       letGo()
@@ -302,6 +323,8 @@ final class ObjectBench {
     ratio("open and fetch one", to: "SQLite: open and fetch one", atMost: 0.60)
     ratio("fetch all, one attribute", to: "SQLite: fetch all", atMost: 0.25)
     ratio("fetch all, every attribute", to: "SQLite: fetch all", atMost: 0.50)
+    ratio("fetch all as snapshots", to: "fetch all, every attribute", atMost: 0.6)
+    showRatio(results, "fetch all as snapshots", to: "SQLite: fetch all")
     showRatio(results, "let go of all", to: "SQLite: let go of all")
     ratio("sum in the store", to: "SQLite: fetch all", atMost: 0.10)
     ratio("sum in the store", to: "SQLite: sum", atMost: 0.15)

@@ -1,4 +1,5 @@
 import Synchronization
+import Tracing
 
 /// An open file.
 ///
@@ -123,8 +124,10 @@ public final class DurableFile: Sendable {
       try checkPoison(.sync)
       let descriptor = try beginUse(.sync)
       defer { endUse() }
+      let steps = TracedSteps()
       do throws(ErrorNumber) {
         try repeating { () throws(ErrorNumber) in try calls.sync(descriptor, scope) }
+        steps.send(.sync, at: path)
       } catch {
         poison.store(error.rawValue, ordering: .releasing)
         throw .syncFailed(path: path, cause: error)

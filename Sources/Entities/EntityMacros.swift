@@ -16,9 +16,13 @@ public import ObjectQuery
 /// The entity has the name of the class. A property of an optional type may have no value. A constant initial value is
 /// the default of the property. An initial value that differs from object to object, such as `UUID()`, is set when an
 /// object is inserted. A class may inherit from another class with `@Entity`.
+///
+/// The class also gets a structure `Snapshot`, the values of an object apart from its context: `EntitySnapshot` says when to use it. A
+/// class with the option `withoutSnapshot` has room for a type of this name.
 @attached(
   member, names: named(entityName), named(entityProperties), named(entityDeclaration),
-  named(setInitialValues)
+  named(setInitialValues), named(Snapshot), named(SnapshotElement),
+  named(SnapshotMember), named(snapshot)
 )
 @attached(memberAttribute)
 public macro Entity(_ options: EntityOption...) =
@@ -29,7 +33,8 @@ public macro Entity(_ options: EntityOption...) =
 ///     @Entity("Journey") final class Trip: ManagedObject { ... }
 @attached(
   member, names: named(entityName), named(entityProperties), named(entityDeclaration),
-  named(setInitialValues)
+  named(setInitialValues), named(Snapshot), named(SnapshotElement),
+  named(SnapshotMember), named(snapshot)
 )
 @attached(memberAttribute)
 public macro Entity(_ name: String, _ options: EntityOption...) =
@@ -169,6 +174,19 @@ public macro Relationship(
 @attached(peer)
 public macro Relationship(
   _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil, ordered: Bool = false,
+  minimum: Int = 0, maximum: Int = 0,
+  optional: Bool? = nil, originalName: String? = nil, hashModifier: String? = nil
+) = #externalMacro(module: "EntityMacros", type: "MarkerMacro")
+
+/// Declares a relationship with its delete rule after a label, as SwiftData does.
+///
+///     @Relationship(deleteRule: .cascade, inverse: \Stop.trip) var stops: RelatedObjects<Stop>
+///
+/// Its other parameters are the same as in
+/// ``Relationship(_:inverse:ordered:minimum:maximum:optional:originalName:hashModifier:)``.
+@attached(peer)
+public macro Relationship(
+  deleteRule: Relationship.DeleteRule, inverse: AnyKeyPath? = nil, ordered: Bool = false,
   minimum: Int = 0, maximum: Int = 0,
   optional: Bool? = nil, originalName: String? = nil, hashModifier: String? = nil
 ) = #externalMacro(module: "EntityMacros", type: "MarkerMacro")

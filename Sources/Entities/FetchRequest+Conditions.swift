@@ -33,7 +33,7 @@ extension FetchRequest {
     return prefetching
   }
 
-  private func path<Value>(
+  func path<Value>(
     to field: (EntityField<Object, Object>) -> EntityField<Object, Value>
   ) -> String {
     field(EntityField<Object, Object>([])).pathElements.joined(separator: ".")
@@ -48,8 +48,33 @@ extension EntityMapped where Self: ManagedObject {
     _ condition: (EntityField<Self, Self>) throws -> TypedPredicate<Self>
   ) rethrows -> FetchRequest<Self> { try FetchRequest(condition) }
 
+  /// Returns a request for the objects that meet at least one of several conditions. No condition finds no object.
+  ///
+  ///     var parts: [TypedPredicate<Trip>] = []
+  ///     if !name.isEmpty { parts.append(TypedPredicate { $0.name.contains(name) }) }
+  ///     parts.append(TypedPredicate { $0.start > now })
+  ///     let found = try context.fetch(Trip.where(anyOf: parts))
+  public static func `where`(anyOf conditions: [TypedPredicate<Self>]) -> FetchRequest<Self> {
+    FetchRequest(Self.self, where: .or(conditions.map(\.predicate)))
+  }
+
+  /// Returns a request for the objects that meet all of several conditions. Without a condition it finds all objects.
+  public static func `where`(allOf conditions: [TypedPredicate<Self>]) -> FetchRequest<Self> {
+    FetchRequest(Self.self, where: .and(conditions.map(\.predicate)))
+  }
+
   /// A request for all objects.
   public static var all: FetchRequest<Self> { FetchRequest() }
+}
+
+extension TypedPredicate where Root: ManagedObject {
+  /// Makes a condition that a program keeps and joins with further conditions.
+  ///
+  ///     let long = TypedPredicate<Trip> { $0.stops.count > 5 }
+  ///     let found = try context.fetch(Trip.where(allOf: [long, TypedPredicate { $0.start > now }]))
+  public init(
+    _ condition: (EntityField<Root, Root>) throws -> TypedPredicate<Root>
+  ) rethrows { self = try condition(EntityField<Root, Root>([])) }
 }
 
 // The compiler chooses this function by the type of the closure's result.

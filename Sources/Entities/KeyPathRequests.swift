@@ -13,10 +13,7 @@ extension FetchRequest {
   ) -> FetchRequest {
     var names: [String] = []
     for path in repeat each paths { names.append(PropertyPaths.name(of: path, in: Object.self)) }
-    var grouped = self
-    grouped.query.propertiesToGroupBy = names
-    grouped.query.propertiesToFetch = names.map { FetchedValue($0) } + values
-    return grouped
+    return grouped(byPaths: names, fetching: values)
   }
 }
 

@@ -35,7 +35,9 @@ package enum CompilerMessages {
       do {
         let (source, problems) = try MacroExpansion.expand(
           macro: body["macro"]?["typeName"]?.text ?? "", role: body["macroRole"]?.text ?? "",
-          declaration: declaration.source, extendedType: Syntax(body["extendedTypeSyntax"]).source)
+          declaration: declaration.source, at: declaration.place,
+          in: Syntax(body["parentDeclSyntax"]).source,
+          extendedType: Syntax(body["extendedTypeSyntax"]).source)
         return expansion(source, problems.map { diagnostic($0, in: declaration) })
       } catch {
         return expansion("", [diagnostic(error, in: declaration)])
@@ -49,11 +51,15 @@ package enum CompilerMessages {
     let source: String
     let fileName: String
     let offset: Int
+    let place: SourcePlace
 
     init(_ json: JSON?) {
       source = json?["source"]?.text ?? ""
       fileName = json?["location"]?["fileName"]?.text ?? ""
       offset = json?["location"]?["offset"]?.number ?? 0
+      place = SourcePlace(
+        fileName: fileName, line: json?["location"]?["line"]?.number ?? 0,
+        column: json?["location"]?["column"]?.number ?? 0)
     }
   }
 

@@ -8,6 +8,7 @@ struct DeclarationParser {
   private var position = 0
   private var conditionDepth = 0
   private var typeDepth = 0
+  private var initializers: [InitializerSyntax] = []
 
   init(_ source: String) throws(SourceProblem) {
     bytes = Array(source.utf8)
@@ -139,14 +140,21 @@ struct DeclarationParser {
     "class", "struct", "enum", "actor", "protocol", "extension",
   ]
 
-  /// Parses the declaration of a type.
-  mutating func parseClass() throws(SourceProblem) -> ClassSyntax {
+  /// Parses the beginning of the declaration of a type, up to its keyword.
+  mutating func parseTypeHead() throws(SourceProblem) -> (
+    attributes: [AttributeSyntax], modifiers: [SourceText], keyword: SourceText
+  ) {
     let attributes = try parseAttributes()
     let modifiers = try parseModifiers()
     guard let word, DeclarationParser.typeWords.contains(word) else {
       throw problem("A class is expected.")
     }
-    let keyword = try takeWord("a type")
+    return (attributes, modifiers, try takeWord("a type"))
+  }
+
+  /// Parses the declaration of a type.
+  mutating func parseClass() throws(SourceProblem) -> ClassSyntax {
+    let (attributes, modifiers, keyword) = try parseTypeHead()
     let name = try takeWord("the class")
     let isGeneric = isAt("<")
     if isGeneric { try skipGenerics() }
@@ -167,7 +175,7 @@ struct DeclarationParser {
     return ClassSyntax(
       attributes: attributes, modifiers: modifiers, keyword: keyword, name: name,
       isGeneric: isGeneric, inherited: inherited, variables: variables,
-      expansions: expansions)
+      initializers: initializers, expansions: expansions)
   }
 
   private mutating func parseMembers() throws(SourceProblem) -> (
@@ -215,7 +223,8 @@ struct DeclarationParser {
     let modifiers = try parseModifiers()
     switch word {
     case "var", "let": return try parseVariables(attributes, modifiers, start)
-    case "func", "init", "deinit", "subscript", "class", "struct", "enum", "actor", "protocol",
+    case "init": initializers.append(try parseInitializer(modifiers))
+    case "func", "deinit", "subscript", "class", "struct", "enum", "actor", "protocol",
       "extension", "precedencegroup":
       try skipDeclaration()
     case "typealias", "associatedtype", "import", "operator":
@@ -224,6 +233,20 @@ struct DeclarationParser {
     default: throw problem("A declaration is expected.")
     }
     return []
+  }
+
+  private mutating func parseInitializer(
+    _ modifiers: [SourceText]
+  ) throws(SourceProblem) -> InitializerSyntax {
+    let keyword = try takeWord("the initializer").range
+    if isAt("?") || isAt("!") { position += 1 }
+    if isAt("<") { try skipGenerics() }
+    guard isAt("(") else { throw problem("The parameters of the initializer are expected.") }
+    try skipBrackets()
+    while let next, !next.isMark("{"), !next.isMark("}") { position += 1 }
+    let header = source(keyword.lowerBound..<(next?.range.upperBound ?? end))
+    try skipDeclaration()
+    return InitializerSyntax(modifiers: modifiers, header: header, keyword: keyword)
   }
 
   /// Skips a declaration up to the end of its body.

@@ -67,6 +67,15 @@ struct VariableSyntax: Equatable {
   var plainName: String { name.text.filter { $0 != "`" } }
 }
 
+/// A declaration of an initializer.
+struct InitializerSyntax: Equatable {
+  let modifiers: [SourceText]
+  /// The declaration from the word `init` up to the opening brace of the body, inclusive.
+  let header: SourceText
+  /// The place of the word `init`.
+  let keyword: Range<Int>
+}
+
 /// The expansion of a macro.
 struct ExpansionSyntax: Equatable {
   /// The name without the number sign.
@@ -88,6 +97,7 @@ struct ClassSyntax: Equatable {
   let inherited: [SourceText]
   /// The variables and constants that the body declares.
   let variables: [VariableSyntax]
+  let initializers: [InitializerSyntax]
   /// The macros that the body expands, such as `#Unique<Trip>([\.name, \.start])`.
   let expansions: [ExpansionSyntax]
 

@@ -2,6 +2,7 @@
 struct EntityChecker {
   private(set) var problems: [SourceProblem] = []
 
+  /// The attributes that tell the kind of a property.
   static let markers: Set<String> = [
     "Attribute", "Relationship", "Unique", "Transient", "Derived", "Fetched", "Ignored",
   ]
@@ -39,6 +40,7 @@ struct EntityChecker {
           fix: .init(message: "Add ': ManagedObject'", range: end..<end, text: ": ManagedObject")))
       return nil
     }
+    checkParts(of: declaration)
     let isRoot = superclass.text.split(separator: ".").last == "ManagedObject"
     var properties: [PropertySyntax] = []
     var declared: Set<Int> = []
@@ -50,8 +52,11 @@ struct EntityChecker {
             at: variable.name.range))
         continue
       }
+      if variable.accessors != .computed, !variable.isIgnored { checkName(variable) }
       if let property = check(variable) { properties.append(property) }
     }
+    // A property with a problem is missing in the list.
+    if isRoot, problems.isEmpty { checkPaths(of: declaration, properties) }
     return EntitySyntax(
       declaration: declaration, arguments: attribute?.arguments,
       superentity: isRoot ? nil : superclass, properties: properties)
@@ -74,6 +79,7 @@ struct EntityChecker {
     }
     let count = problems.count
     checkForm(variable)
+    checkOptions(variable)
     guard let type = variable.type else {
       reportMissingType(variable)
       return nil
@@ -90,11 +96,12 @@ struct EntityChecker {
       arguments: arguments.compactMap { marker in
         // The first argument of a derived attribute is its expression, not a name.
         marker.plainName == "Derived"
-          ? marker.arguments?.text : NamedArguments(marker.arguments).others
+          ? marker.arguments?.text
+          : NamedArguments(marker.arguments).others?.withoutLabel("deleteRule")
       }, isUnique: markers.contains { $0.plainName == "Unique" })
   }
 
-  private mutating func report(
+  mutating func report(
     _ message: String, at range: Range<Int>, _ fix: SourceProblem.Fix? = nil
   ) {
     problems.append(SourceProblem(message, at: range, fix: fix))
@@ -125,11 +132,7 @@ struct EntityChecker {
     }
     for modifier in variable.modifiers {
       let word = modifier.text
-      if word.contains("(") {
-        report(
-          "A property of an entity must have one access level for reading and writing: remove \(word).",
-          at: modifier.range, .removing(word, at: modifier.range))
-      } else if ["lazy", "weak", "unowned"].contains(word) {
+      if ["lazy", "weak"].contains(word) || word.hasPrefix("unowned") {
         report(
           "A property of an entity can't be \(word): its value is in the store.",
           at: modifier.range, .removing(word, at: modifier.range))
@@ -145,10 +148,13 @@ struct EntityChecker {
       case .whole: "Int"
       case .real: "Double"
       case .boolean: "Bool"
-      case .some(.none), nil: nil
+      case .some(.none): nil
+      case nil: variable.initialValue?.leadingTypeName
       }
     report(
-      "The type of \(variable.plainName) is missing: write var \(variable.name.text): \(typeName ?? "String").",
+      typeName.map {
+        "The type of \(variable.plainName) is missing: write var \(variable.name.text): \($0)."
+      } ?? "The type of \(variable.plainName) is missing: write it after the name and a colon.",
       at: variable.name.range,
       typeName.map { .init(message: "Add ': \($0)'", range: end..<end, text: ": \($0)") })
   }
@@ -204,9 +210,9 @@ struct EntityChecker {
     let name = variable.plainName
     let range = type.source.range
     switch type.shape {
-    case .tuple, .function, .existential, .dictionary:
+    case .tuple, .function, .existential:
       report(
-        "Quire can't store values of the type \(type.source.text). Declare a type that conforms to AttributeValue, and use it for \(name).",
+        "Quire can't store values of the type \(type.source.text). Declare a structure that conforms to CodableValue, and use it for \(name).",
         at: range)
     case .implicitlyUnwrapped:
       let plain = String(type.source.text.dropLast())
@@ -216,7 +222,7 @@ struct EntityChecker {
         .writing(plain + "?", at: range))
     case .optional(.optional):
       report("An optional of an optional can't be stored.", at: range)
-    case .optional(.array(let element)) where !element.isKnownValue,
+    case .optional(.array(let element)) where !element.isKnownValue && !variable.hasAttributeMarker,
       .optional(.related(let element)):
       let many = element.many
       report(
@@ -232,7 +238,7 @@ struct EntityChecker {
     case .array(let element), .related(let element), .set(let element),
       .optional(.array(let element)), .optional(.set(let element)):
       checkMany(element, type, role, variable)
-    case .named, .optional: checkOne(type, role, markers)
+    case .named, .optional, .dictionary: checkOne(type, role, markers)
     }
   }
 
@@ -241,16 +247,19 @@ struct EntityChecker {
     _ variable: VariableSyntax
   ) {
     let range = type.source.range
-    if element.isKnownValue {
+    if case .set = type.shape.unwrapped {
+      let list = "[\(element.bareName ?? "Element")]"
       report(
-        "An attribute contains one value, but \(type.source.text) has many. Declare a type for the list that conforms to AttributeValue, or an entity for the elements and a relationship to it.",
-        at: range)
+        "The elements of \(type.source.text) have no order, so that one value has many texts: write \(list).",
+        at: range, .writing(list, at: range))
       return
     }
-    guard role == .plain, let destination = element.bareName else { return }
+    guard role == .plain, !type.shape.isKnownList, !variable.hasAttributeMarker,
+      let destination = element.bareName
+    else { return }
     let start = variable.range.lowerBound
     report(
-      "The inverse of \(variable.plainName) is missing: write @Relationship(inverse: \\\(destination).…), or @Relationship if \(destination) names \(variable.plainName) as an inverse.",
+      "The inverse of \(variable.plainName) is missing: write @Relationship(inverse: \\\(destination).…), or @Relationship if \(destination) names \(variable.plainName) as an inverse. If \(destination) is a type of values, write @Attribute.",
       at: variable.name.range,
       .init(
         message: "Add @Relationship", range: start..<start,
@@ -260,6 +269,7 @@ struct EntityChecker {
   private mutating func checkOne(
     _ type: TypeSyntax, _ role: PropertySyntax.Role, _ markers: [AttributeSyntax]
   ) {
+    if case .dictionary = type.shape { return }
     if role == .fetched {
       let element = type.shape.bareName ?? "Element"
       report(

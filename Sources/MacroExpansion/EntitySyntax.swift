@@ -51,6 +51,11 @@ struct PropertySyntax: Equatable {
   }
 
   private static func isConstant(_ text: String, _ variable: VariableSyntax) -> Bool {
+    if ["[]", "[:]"].contains(text.filter { !$0.isWhitespace }),
+      variable.type?.shape.isKnownList == true || variable.hasAttributeMarker
+    {
+      return true
+    }
     if let literal = LiteralKind(text) {
       return literal != .text || !LiteralKind.isInterpolated(text)
     }
@@ -100,8 +105,22 @@ extension VariableSyntax {
   var storedName: String { modelName.map { String($0.text.dropFirst().dropLast()) } ?? plainName }
 }
 
+extension VariableSyntax {
+  /// Whether `@Attribute` says that the property is an attribute, also if it has an array of a type that is not known here.
+  var hasAttributeMarker: Bool { markers.contains { $0.plainName == "Attribute" } }
+}
+
 extension String {
   var isBlank: Bool { allSatisfy(\.isWhitespace) }
+
+  /// Returns arguments without the label of the first one, if it is the given label.
+  func withoutLabel(_ label: String) -> String {
+    let bytes = Array(utf8)
+    guard let tokens = try? SourceLexer.tokens(of: bytes), tokens.count > 1,
+      bytes[tokens[0].range].elementsEqual(label.utf8), tokens[1].isMark(":")
+    else { return self }
+    return String(decoding: bytes[tokens[1].range.upperBound...], as: UTF8.self)
+  }
 }
 
 /// The kind of a literal, as far as it limits the types that the literal can have.
@@ -150,6 +169,21 @@ extension TypeSyntax.Shape {
     case .named(let name): name.split(separator: ".").last.map(String.init)
     case .optional(let wrapped): wrapped.bareName
     default: nil
+    }
+  }
+
+  /// The type without optionality.
+  var unwrapped: TypeSyntax.Shape { if case .optional(let shape) = self { shape } else { self } }
+
+  /// Whether the type is `RelatedObjects`.
+  var isRelated: Bool { if case .related = self { true } else { false } }
+
+  /// Whether the type is an array of values, or a dictionary. Such a list is an attribute.
+  var isKnownList: Bool {
+    switch unwrapped {
+    case .array(let element): element.isKnownValue
+    case .dictionary: true
+    default: false
     }
   }
 

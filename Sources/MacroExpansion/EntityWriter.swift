@@ -25,6 +25,7 @@ struct EntityWriter {
     var members = [nameProperty, propertiesFunction, declarationProperty]
     let computed = entity.properties.filter { $0.computedDefault != nil }
     if !computed.isEmpty { members.append(initialValues(computed)) }
+    if let snapshot = SnapshotWriter(entity).members() { members.append(snapshot) }
     return members.joined(separator: "\n")
   }
 
@@ -113,7 +114,7 @@ struct EntityWriter {
       : "\\\(EntityWriter.root).\(variable.name.text)"
     var arguments = ["\"\(variable.storedName)\"", path]
     let isValue = property.role == .plain || property.role == .transient && !isInMemory
-    if isValue, let value = property.constantDefault, value.text != "nil", value.text != "[]" {
+    if isValue, let value = property.constantDefault, value.text != "nil" {
       arguments.append("default: \(value.text)")
     }
     if property.isUnique { arguments.append("unique: true") }
@@ -137,16 +138,30 @@ extension SourceText {
 /// Writes the accessors of a property of an entity.
 enum AccessorWriter {
   /// Returns the accessors that read and write rows. The hash of the name is computed here, not at run time.
-  static func accessors(of variable: VariableSyntax) -> String {
+  ///
+  /// - Parameter place: The place of the property's type in the program.
+  static func accessors(of variable: VariableSyntax, at place: SourcePlace?) -> String {
+    var checker = EntityChecker()
+    _ = checker.check(variable)
+    // The class shows the problem. Accessors that compile keep the compiler from showing more that follow from it.
+    guard checker.problems.isEmpty else {
+      return "{\n  get { Swift.fatalError() }\n  set { }\n}"
+    }
     let name = variable.storedName
     let markers = Set(variable.markers.map(\.plainName))
     if markers.contains("Fetched") {
       return "{\n  get throws { try fetchedObjects(stored: \"\(name)\") }\n}"
     }
-    let place = "\"\(name)\", \(hash(of: name))"
-    let getter = "get { self[stored: \(place)] }"
+    let value = "self[stored: \"\(name)\", \(hash(of: name))]"
+    // Whether a type of the program can be stored is known to the compiler alone. Its error belongs to the property.
+    let isKnown = variable.type.map { $0.shape.isKnownValue || $0.shape.isRelated } ?? true
+    let hasOptions = variable.markers.contains {
+      $0.plainName == "Attribute" && NamedArguments($0.arguments).others != nil
+    }
+    let located = hasOptions ? value.replacing("stored:", with: "attribute:") : value
+    let getter = "get {\(isKnown ? " \(value) " : place?.locating(located) ?? " \(value) ")}"
     return markers.contains("Derived")
-      ? "{\n  \(getter)\n}" : "{\n  \(getter)\n  set { self[stored: \(place)] = newValue }\n}"
+      ? "{\n  \(getter)\n}" : "{\n  \(getter)\n  set { \(value) = newValue }\n}"
   }
 
   /// Returns FNV-1a of the name's UTF-8, the same hash as `PropertyHash` in the object graph.

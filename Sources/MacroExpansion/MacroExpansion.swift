@@ -6,11 +6,15 @@ enum MacroExpansion {
   ///   - macro: The name of the macro's implementing type.
   ///   - role: The role, in the compiler's spelling.
   ///   - declaration: The source of the declaration with the attribute, or of a member of it.
+  ///   - place: The place of the declaration; `nil` if it is not known.
+  ///   - parent: The source of the declaration that has the member; empty if there is none.
   ///   - extendedType: The name of the type that an extension is for, with the names of the types around it.
   /// - Returns: The source to add, and the problems to show.
   /// - Throws: ``SourceProblem`` for a declaration that can't be parsed.
   static func expand(
-    macro: String, role: String, declaration: String, extendedType: String = ""
+    macro: String, role: String, declaration: String, at place: SourcePlace? = nil,
+    in parent: String = "",
+    extendedType: String = ""
   ) throws(SourceProblem) -> (source: String, problems: [SourceProblem]) {
     switch (macro, role) {
     case ("EntityMacro", "member"):
@@ -24,12 +28,18 @@ enum MacroExpansion {
       return (EntityWriter(entity).members(), [])
     case ("EntityMacro", "memberAttribute"):
       var parser = try DeclarationParser(declaration)
-      guard let variable = try parser.parseVariable(), isProperty(variable) else { return ("", []) }
+      guard let variable = try parser.parseVariable(), isProperty(variable), isClass(parent) else {
+        return ("", [])
+      }
       return ("@StoredProperty", [])
     case ("StoredPropertyMacro", "accessor"):
       var parser = try DeclarationParser(declaration)
       guard let variable = try parser.parseVariable() else { return ("", []) }
-      return (AccessorWriter.accessors(of: variable), [])
+      let offset = variable.type?.source.range.lowerBound ?? 0
+      return (
+        AccessorWriter.accessors(
+          of: variable, at: place?.advanced(by: offset, in: declaration)), []
+      )
     case ("CompositeMacro", "extension"):
       var parser = try DeclarationParser(declaration)
       let parsed = try parser.parseClass()
@@ -40,6 +50,14 @@ enum MacroExpansion {
       return (CompositeWriter(composite, typeName: extendedType).members(), [])
     default: return ("", [])
     }
+  }
+
+  /// Returns whether members of a declaration get accessors. A structure has the error of its own declaration alone.
+  private static func isClass(_ parent: String) -> Bool {
+    guard var parser = try? DeclarationParser(parent), let head = try? parser.parseTypeHead() else {
+      return true
+    }
+    return head.keyword.text == "class"
   }
 
   /// Returns whether a member gets accessors. A wrong declaration gets none: the problems of its class tell the reason.

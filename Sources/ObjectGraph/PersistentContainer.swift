@@ -22,6 +22,7 @@ public final class PersistentContainer: Sendable {
   /// ``ContextActor``.
   @MainActor public var viewContext: ManagedObjectContext { mainContext }
   private let mainContext: ManagedObjectContext
+  private let work: BackgroundWork
 
   private struct State {
     var descriptions: [StoreDescription]
@@ -69,6 +70,7 @@ public final class PersistentContainer: Sendable {
     mainContext = ManagedObjectContext(coordinator, concurrency: .mainActor)
     mainContext.name = "view"
     mainContext.automaticallyMergesChangesFromParent = true
+    work = BackgroundWork { [coordinator] in ManagedObjectContext(coordinator) }
     state = Mutex(State(descriptions: stores))
   }
 
@@ -186,6 +188,37 @@ extension PersistentContainer {
   public func newBackgroundContext() -> ManagedObjectContext {
     ManagedObjectContext(coordinator)
   }
+
+  /// Reads in a context with a queue of its own, and returns values that any actor may use.
+  ///
+  ///     let trips: [Trip.Snapshot] = try await container.read { try $0.fetchSnapshots(Trip.all) }
+  ///
+  /// Reads run side by side, and each sees one moment. Use it in asynchronous code, such as the routes of a server.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled, at the next search; the errors of `body`.
+  public func read<R: Sendable>(
+    _ body: @escaping @Sendable (ManagedObjectContext) throws -> R
+  ) async throws -> R { try await work.read(body) }
+
+  /// Changes objects in a context with a queue of its own, saves, and returns values that any actor may use.
+  ///
+  ///     try await container.write { try $0.upsert(Trip.self, from: trips, matching: \.code) }
+  ///
+  /// The calls of one container run one after another, so they never conflict with each other. An error of `body` or of
+  /// the save takes all changes back.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled before the save; the errors of `body` and of a save.
+  @discardableResult
+  public func write<R: Sendable>(
+    _ body: @escaping @Sendable (ManagedObjectContext) throws -> R
+  ) async throws -> R { try await work.write(body) }
+
+  /// Changes objects in the same way. A result that can't leave the context, such as an inserted object, is dropped.
+  ///
+  /// - Throws: As the form that returns a value.
+  public func write<R>(
+    _ body: @escaping @Sendable (ManagedObjectContext) throws -> R
+  ) async throws { try await work.write { _ = try body($0) } }
 
   /// Runs `body` in a new context with a queue of its own, and returns its result.
   public func performBackgroundTask<R: Sendable>(

@@ -22,6 +22,27 @@ extension ObjectID {
   }
 }
 
+extension ObjectID: Codable {
+  /// Reads the text that ``uri`` returns.
+  ///
+  /// - Throws: `DecodingError` if the text is not an identifier.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    guard let id = ObjectID(uri: text) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "The text is not the identifier of an object: \(text)")
+    }
+    self = id
+  }
+
+  /// Writes ``uri``, which is valid in every process.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(uri)
+  }
+}
+
 extension UInt64 {
   /// Parses a number from digits; `nil` if the text has other characters, or in base 10 if it has leading zeros.
   fileprivate init?(canonical text: Substring.UTF8View, radix: Int) {

@@ -7,6 +7,7 @@ import Foundation
 import PluginExchange
 import StoreInterface
 import Synchronization
+import Tracing
 
 /// A store that a plug-in keeps open.
 @safe
@@ -89,6 +90,15 @@ final class StoreHandle: @unchecked Sendable {
     _ body: (QuirePlugin, UnsafeMutablePointer<QuireError>) throws -> Int32?
   ) throws {
     services.services.trace?("\(name)")
+    try Trace.measure(.plugin, at: path, "\(functions.name): \(name)") {
+      unsafe try measuredCall(name, sink, body)
+    }
+  }
+
+  private func measuredCall(
+    _ name: StaticString, _ sink: Sink?,
+    _ body: (QuirePlugin, UnsafeMutablePointer<QuireError>) throws -> Int32?
+  ) throws {
     var error = unsafe QuireError()
     guard let code = unsafe try body(table, &error) else {
       throw StoreError(

@@ -3,7 +3,7 @@ import Migration
 import ModelNotations
 public import ObjectGraph
 public import ObjectModel
-import StoreInterface
+public import StoreInterface
 
 extension PersistentContainer {
   /// Makes a container. Its model file and its store have the given name. The store is opened later.
@@ -24,40 +24,54 @@ extension PersistentContainer {
   ///   - model: The model; `nil` to read it from a file.
   ///   - classes: The classes of the objects, each for the entity that it names.
   ///   - transformers: The transformers of transformable attributes.
+  ///   - type: The type of a new store; `nil` for a block file. The file of another type has an ending of its own, such as
+  ///     `NAME.sqlite`.
+  ///   - backends: Further types of stores, such as `.sqlite` of the library `SQLiteStore`.
   /// - Throws: `ModelFileError` if there is no such file, with the folders; or if the file has faults.
   public convenience init(
     name: String, model: Model? = nil, classes: [ManagedObject.Type] = [],
-    transformers: [ValueTransformer] = []
+    transformers: [ValueTransformer] = [], type: StoreType? = nil,
+    backends: [any StoreBackend] = []
   ) throws {
     try self.init(
-      name: name, model: model, classes: classes, transformers: transformers, in: ModelSearch())
+      name: name, model: model, classes: classes, transformers: transformers, type: type,
+      backends: backends, in: ModelSearch())
   }
 
   /// Makes a container with a name and the model that classes declare. The store is opened later.
   ///
   ///     let container = try PersistentContainer(name: "Trips", for: Trip.self, Stop.self)
   ///
-  /// The store is the same as that of ``init(name:model:classes:transformers:)``.
+  /// The store is the same as that of ``init(name:model:classes:transformers:type:backends:)``.
   ///
-  /// - Parameter classes: The classes with `@Entity`.
+  /// - Parameters:
+  ///   - type: The type of a new store; `nil` for a block file.
+  ///   - backends: Further types of stores, such as `.sqlite` of the library `SQLiteStore`.
+  ///   - classes: The classes with `@Entity`.
   /// - Throws: `ModelError` if the model of the classes has faults.
-  public convenience init(name: String, for classes: ManagedObject.Type...) throws {
-    try self.init(name: name, model: try Model(classes: classes), classes: classes)
+  public convenience init(
+    name: String, type: StoreType? = nil, backends: [any StoreBackend] = [],
+    for classes: ManagedObject.Type...
+  ) throws {
+    try self.init(
+      name: name, model: try Model(classes: classes), classes: classes, type: type,
+      backends: backends)
   }
 
   convenience init(
     name: String, model: Model?, classes: [ManagedObject.Type], transformers: [ValueTransformer],
-    in search: ModelSearch
+    type: StoreType? = nil, backends: [any StoreBackend] = [], in search: ModelSearch
   ) throws {
     let versions = try model == nil ? search.versions(named: name) : nil
     var migrator = Migrator(knowing: versions.map { [KnownVersion]($0) } ?? [])
     (migrator.classes, migrator.transformers) = (classes, transformers)
+    let ending = type?.rawValue.lowercased() ?? "store"
     var store = StoreDescription(
-      Self.defaultDirectory + "/" + name + ".store", migrator: migrator)
+      Self.defaultDirectory + "/\(name).\(ending)", type: type, migrator: migrator)
     store.createsFolder = true
     self.init(
-      name: name, model ?? versions!.current, describing: [store], places: .builtIn,
-      classes: classes, transformers: transformers)
+      name: name, model ?? versions!.current, describing: [store],
+      places: .builtIn(adding: backends), classes: classes, transformers: transformers)
   }
 
   /// The folder of a store that has a name and no path: `$XDG_DATA_HOME/PROGRAM`, and `~/.local/share/PROGRAM` without

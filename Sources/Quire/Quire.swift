@@ -51,6 +51,7 @@ public import ObjectModel
 @_exported public import struct ObjectGraph.EntityDeclaration
 @_exported public import struct ObjectGraph.EntityOption
 @_exported public import struct ObjectGraph.EntityProperty
+@_exported public import protocol ObjectGraph.EntitySnapshot
 @_exported public import struct ObjectGraph.FetchRequest
 @_exported public import struct ObjectGraph.FetchedPlace
 @_exported public import class ObjectGraph.FetchedResults
@@ -69,13 +70,16 @@ public import ObjectModel
 @_exported public import struct ObjectGraph.MergeConflict
 @_exported public import struct ObjectGraph.MergePolicy
 @_exported public import enum ObjectGraph.MergeResolution
+@_exported public import struct ObjectGraph.ObjectSnapshot
 @_exported public import class ObjectGraph.PersistentContainer
 @_exported public import class ObjectGraph.PersistentStore
 @_exported public import class ObjectGraph.PersistentStoreCoordinator
 @_exported public import struct ObjectGraph.QueryGeneration
 @_exported public import protocol ObjectGraph.RelatedCollection
 @_exported public import struct ObjectGraph.RelatedObjects
+@_exported public import struct ObjectGraph.RelatedSnapshot
 @_exported public import struct ObjectGraph.SnapshotEvents
+@_exported public import struct ObjectGraph.SnapshotPaths
 @_exported public import protocol ObjectGraph.StoreMigrator
 @_exported public import class ObjectGraph.UndoStack
 @_exported public import struct ObjectGraph.ValidationFailure
@@ -91,6 +95,8 @@ public import ObjectModel
 @_exported public import struct StoreInterface.StoreMetadata
 @_exported public import struct StoreInterface.StorePlaces
 @_exported public import struct StoreInterface.StoreType
+@_exported public import enum Tracing.Trace
+@_exported public import struct Tracing.TraceEvent
 
 /// The type of a value in a row.
 public typealias StoredValue = Value

@@ -17,7 +17,9 @@ package struct SQLAnswers<Source: Database> {
 
   /// Returns the keys of the objects that a request finds, in its order.
   package func keys(_ request: QueryRequest) throws -> [ObjectKey]? {
-    try translation.keys(request).flatMap { try database.keys($0, in: translation.map) }
+    guard let query = translation.keys(request) else { return nil }
+    note(query)
+    return try database.keys(query, in: translation.map)
   }
 
   /// Returns the number of objects that a request finds, after its limit and offset.
@@ -26,6 +28,7 @@ package struct SQLAnswers<Source: Database> {
       // Groups and distinct rows must be read to be counted.
       return request.resultType == .dictionaries ? try table(request)?.rows.count : nil
     }
+    note(query.query)
     guard case .integer(let count)? = try database.values(query, in: translation.map)?.first?.first
     else { return nil }
     return Int(count)
@@ -33,11 +36,16 @@ package struct SQLAnswers<Source: Database> {
 
   /// Returns the values, groups or aggregates of a request.
   package func table(_ request: QueryRequest) throws -> ResultTable? {
-    guard let table = translation.table(request),
-      let rows = try database.values(table, in: translation.map)
-    else { return nil }
+    guard let table = translation.table(request) else { return nil }
+    note(table.query)
+    guard let rows = try database.values(table, in: translation.map) else { return nil }
     return table.isGrouped
       ? ResultTable(groups: rows, names: table.names, request)
       : ResultTable(objects: rows, names: table.names, request, areAll: table.isWhole)
+  }
+
+  /// Notes the statement of a request that is explained.
+  private func note(_ query: SQLQuery) {
+    QueryJournal.current?.change { $0.statement = query.text }
   }
 }

@@ -38,6 +38,21 @@ extension QueryingStore {
   ) throws -> ResultTable? { nil }
 }
 
+extension QueryingStore {
+  /// Answers a request of any kind; `nil` if the caller must scan the rows.
+  ///
+  /// - Returns: The number of results.
+  package func resultCount(
+    answering request: QueryRequest, in snapshot: any StoreSnapshot
+  ) throws -> Int? {
+    switch request.resultType {
+    case .count: try count(answering: request, in: snapshot)
+    case .dictionaries: try table(answering: request, in: snapshot)?.rows.count
+    default: try keys(answering: request, in: snapshot)?.count
+    }
+  }
+}
+
 extension Store {
   /// Returns the objects that a request finds in a snapshot of this store, in order. The store answers the request if
   /// it can; otherwise the rows are scanned. Both give the same result.
@@ -69,6 +84,18 @@ extension Store {
     let plan = try snapshot.plan(request, tag)
     return try features.querying?.table(answering: request, in: snapshot)
       ?? plan.table(in: snapshot.querySource(tag))
+  }
+
+  /// Answers a request in a snapshot of this store, and returns the way and the work.
+  ///
+  /// - Throws: As ``keys(_:in:)``.
+  public func explain(
+    _ request: QueryRequest, in snapshot: any StoreSnapshot
+  ) throws -> QueryExplanation {
+    let store = features.querying
+    return try QueryPlan.explain(
+      in: snapshot.querySource(tag), { try snapshot.plan(request, tag) },
+      askStore: store.map { store in { try store.resultCount(answering: $0, in: snapshot) } })
   }
 
   /// Calls `body` with the rows of ``table(_:in:)``, a few at a time, and with the objects of the snapshot.

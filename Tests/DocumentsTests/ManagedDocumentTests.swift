@@ -111,7 +111,7 @@ struct ManagedDocumentTests {
 
     // A save of a worker into the root context is an unsaved change until the root context rolls it back.
     let root = document.rootContext
-    try await document.performWork { context in
+    try await document.write { context in
       try context.insert("Trip")["name"] = .string("Faro")
     }
     try await root.perform { try root.processPendingChanges() }
@@ -330,7 +330,7 @@ struct ManagedDocumentTests {
     let trip = try insert("Lisbon", in: document)
     try await document.save()
     let id = trip.objectID
-    try await document.performWork { context in
+    try await document.write { context in
       try context.existingObject(with: id)["name"] = .string("Porto")
       try context.insert("Trip")["name"] = .string("Faro")
     }

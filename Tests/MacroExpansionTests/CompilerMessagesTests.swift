@@ -64,6 +64,47 @@ struct CompilerMessagesTests {
         == .string("{\n  get { self[stored: \"a\", 0xaf63dc4c8601ec8c] }\n}"))
   }
 
+  @Test("The error of a type that can't be stored is shown at the type in the program")
+  func located() throws {
+    let accessors = try MacroExpansion.expand(
+      macro: "StoredPropertyMacro", role: "accessor", declaration: "\n  @Attribute(.a) var a: Kind",
+      at: SourcePlace(fileName: "/App.swift", line: 5, column: 40)
+    ).source
+
+    #expect(
+      accessors == """
+        {
+          get {
+        #sourceLocation(file: "/App.swift", line: 6)
+        \(String(repeating: " ", count: 24))self[attribute: "a", 0xaf63dc4c8601ec8c]
+        #sourceLocation()
+          }
+          set { self[stored: "a", 0xaf63dc4c8601ec8c] = newValue }
+        }
+        """)
+    // A literal can't name this file.
+    let plain = try MacroExpansion.expand(
+      macro: "StoredPropertyMacro", role: "accessor", declaration: "var a: Kind",
+      at: SourcePlace(fileName: "/A\"pp.swift", line: 5, column: 1)
+    ).source
+    #expect(plain.contains("get { self[stored: \"a\", 0xaf63dc4c8601ec8c] }"))
+  }
+
+  @Test("The accessors of a wrong property, and the members of a structure, have no errors")
+  func wrong() throws {
+    let accessors = try answer(
+      message("StoredPropertyMacro", "accessor", "var tags: Set<String>"))
+    #expect(
+      accessors["expandMacroResult"]?["expandedSource"]
+        == .string("{\n  get { Swift.fatalError() }\n  set { }\n}"))
+    for (parent, attribute) in [("struct T {", ""), ("final class T {", "@StoredProperty")] {
+      #expect(
+        try MacroExpansion.expand(
+          macro: "EntityMacro", role: "memberAttribute", declaration: "var a: Int", in: parent
+        ).source == attribute)
+    }
+  }
+
   @Test("A problem has its place in the file, and an edit")
   func problem() throws {
     let source = "\n@Entity class Trip: ManagedObject { let a: Int }"

@@ -14,6 +14,7 @@ struct EntityErrorTests {
         @Entity final class Stop: ManagedObject {
           var trip: Trip?
         }
+        enum Kind: String { case leisure, work }
         """)
   }
 
@@ -31,12 +32,20 @@ struct EntityErrorTests {
     "A wrong member has an error at its place",
     arguments: [
       ("  let name: String", "4:3", "write var name"),
-      ("  private(set) var name: String", "4:3", "one access level"),
       ("  var stops: [Stop]", "4:7", "The inverse of stops is missing"),
       ("  @Relationship var stops: Set<Stop>", "4:28", "write RelatedObjects<Stop>"),
       ("  var name: Int = \"one\"", "4:19", "is not a valid Int"),
       ("  var name = \"one\"", "4:7", "write var name: String"),
-      ("  var map: [String: Int]", "4:12", "can't store values of the type [String: Int]"),
+      ("  var name = Date()", "4:7", "write var name: Date"),
+      ("  @Attribute(.range(1...3)) var name: String", "4:15", "write .length"),
+      ("  @Attribute(.range(1...3)) var stop: Stop?", "4:39", "remove it from a relationship"),
+      ("  @Attribute(.unique) var name: String", "4:15", "Write @Unique before the property"),
+      ("  @Relationship(.casade) var stop: Stop?", "4:18", "A delete rule is .cascade"),
+      ("  @Relationship(inverse: \\Stop.way) var stop: Stop?", "4:26", "member 'way'"),
+      ("  var name: String\n  #Index<Trip>([\\.title])", "5:19", "It has: name."),
+      ("  var objectID: String", "4:7", "Choose another name"),
+      ("  var tags: Set<String>", "4:13", "write [String]"),
+      ("  init(name: String) {}", "4:3", "write convenience init, and call self.init() first"),
     ])
   func places(_ member: String, _ place: String, _ words: String) throws {
     let errors = try errors(member)
@@ -56,17 +65,69 @@ struct EntityErrorTests {
     }
   }
 
-  @Test("The error for a type that can't be stored states the remedy")
-  func unknownType() throws {
-    let errors = try errors("struct Unknown {}; var a: Unknown")
-    #expect(errors.contains { $0.contains("conform the type to AttributeValue") }, "\(errors)")
+  @Test(
+    "A type that can't be stored has one error, at the type, with the remedy",
+    arguments: [
+      ("  var kind: Kind", "4:13 "), ("  var kind: Kind? = .work", "4:13 "),
+      ("  @Transient var kind: Kind = .work", "4:24 "), ("  var kinds: [String: Kind]", "4:14 "),
+      ("  @Attribute(\"art\") var kinds: [Kind]", "4:32 "),
+    ])
+  func unknownType(_ member: String, _ place: String) throws {
+    let errors = try errors(member)
+    #expect(errors.count == 1 && errors[0].hasPrefix(place), "\(errors)")
+    #expect(errors[0].contains("conform the type to AttributeValue"), "\(errors)")
   }
 
-  @Test("The error for a class that is no entity states the missing part")
-  func classes() throws {
-    let errors = try Compiler().errors(in: "import Quire\n@Entity final class Trip { }")
+  @Test("Lists of values, and a property that only its class sets, have no error")
+  func lists() throws {
+    let errors = try errors(
+      """
+      private(set) var name: String
+      var tags: [String] = []
+      var days: [Int]?
+      var counts: [String: Int] = [:]
+      @Relationship(deleteRule: .cascade, inverse: \\Stop.trip) var stops: RelatedObjects<Stop>
+      """)
+    #expect(errors == [])
+  }
+
+  @Test(
+    "The error for a wrong class is the only one",
+    arguments: [
+      ("@Entity final class Trip { }", "2:21 ", "must inherit from ManagedObject"),
+      ("@Entity struct Trip { var name: String }", "2:9 ", "needs a class"),
+      (
+        "@Entity @MainActor final class Trip: ManagedObject { var name: String }", "2:9 ",
+        "remove @MainActor"
+      ),
+    ])
+  func classes(_ source: String, _ place: String, _ words: String) throws {
+    let errors = try Compiler().errors(in: "import Quire\n" + source)
     #expect(
-      errors.contains { $0.hasPrefix("2:21 ") && $0.contains("must inherit from ManagedObject") })
+      errors.count == 1 && errors[0].hasPrefix(place) && errors[0].contains(words), "\(errors)")
+  }
+
+  @Test(
+    "A name of Core Data or SwiftData is an error with the name to write",
+    arguments: [
+      ("let object: NSManagedObject", "ManagedObject"),
+      ("func f(_ context: ModelContext) {}", "ManagedObjectContext"),
+      ("let policy = NSMergeByPropertyObjectTrumpMergePolicy", "MergePolicy.objectWins"),
+      ("let policy: MergePolicy = .mergeByPropertyStoreTrump", "storeWins"),
+      ("let request = Trip.fetchRequest()", "Trip.where"),
+      ("let predicate = QueryPredicate(format: \"a == %@\", 1)", "without a label"),
+      ("let keys = Trip.all.sortDescriptors", ".sorted(by:"),
+      ("func f(_ c: ManagedObjectContext) { c.undoManager = nil }", "undoStack"),
+      ("let options: TextOptions = .localized", "localeSensitive"),
+    ])
+  func namesElsewhere(_ line: String, _ words: String) throws {
+    let errors = try Compiler().errors(
+      in: """
+        import Quire
+        @Entity final class Trip: ManagedObject { var name: String }
+        \(line)
+        """)
+    #expect(errors.count == 1 && errors[0].contains(words), "\(errors)")
   }
 
   @Test("Predicates are checked by the compiler")

@@ -9,9 +9,8 @@ struct PageCodeTests {
   private static let examples = [
     "Plugins/PostgreSQLStore/README.md", "Plugins/SQLiteStore/README.md",
     "Plugins/XMLStore/README.md", "docs/backups.md", "docs/documents.md", "docs/features.md",
-    "docs/migration.md",
-    "docs/postgresql.md", "docs/predicates.md", "docs/tools-library.md", "docs/tour.md",
-    "docs/typed-classes.md",
+    "docs/from-swiftdata.md", "docs/migration.md", "docs/postgresql.md", "docs/predicates.md",
+    "docs/sqlite.md", "docs/tools-library.md", "docs/tour.md", "docs/typed-classes.md",
   ]
   /// The pages whose blocks are one file together.
   private static let files = ["docs/writing-a-store.md"]

@@ -118,6 +118,28 @@ struct MisuseTests {
     #expect(Self.text(result).contains("pass its objectID"))
   }
 
+  @Test("An object outside of a context has no identifier")
+  func looseIdentifier() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { print(Nobody().objectID) }
+
+    #expect(Self.text(result).contains("insert it into a context first"))
+  }
+
+  @Test("An object outside of a context can't be deleted")
+  func looseDeletion() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let context = ManagedObjectContext(
+        try Graph(.memory).coordinator, concurrency: .confined)
+      context.delete(Nobody())
+    }
+
+    #expect(Self.text(result).contains("Insert it first"))
+  }
+
   @Test("A list of related objects stops the program if it is read outside of its context's turn")
   func listOutsideOfTurn() async {
     let result = await #expect(

@@ -18,17 +18,22 @@ import Testing
   var shortTitle: String { String(title.prefix(3)) }
 }
 
+// The macro knows the names of types, and not these aliases.
+private typealias Name = String
+private typealias Whole = Int
+private typealias Real = Double
+
 @Entity private final class Misbound: ManagedObject {
-  @Attribute(.range(1...5)) var name: String
-  @Attribute(.length(1...5)) var count: Int
-  @Attribute(.length(...5)) var when: Double?
+  @Attribute(.range(1...5)) var name: Name
+  @Attribute(.length(1...5)) var count: Whole
+  @Attribute(.length(...5)) var when: Real?
   @Attribute(.length(1...5)) var right: String
   @Attribute(.range(1...)) var also: Int16?
   var part: MisboundPart
 }
 
 @Composite private struct MisboundPart {
-  @Attribute(.range(1...3)) var code: String?
+  @Attribute(.range(1...3)) var code: Name?
 }
 
 @Suite("Declarations of properties")

@@ -110,12 +110,14 @@ struct ObjectsPageTests {
       Trip.where { $0.start > .distantPast && $0.stops.count >= 2 }
         .sorted(by: \.start).sorted(by: \.name).limited(to: 20))
     let stays = try context.fetch(Stop.where { $0.trip == trip })
+    let newest = try context.fetch(Trip.all.sorted(by: \.start, .reverse).limited(to: 1))
+    let same = try context.find(Trip.self, trip.objectID)
+    #expect(newest == [trip] && same === trip)
     #expect(soon.count == 2 && soon.last === trip && stays.count == 3)
 
-    let nights = FetchedValue("nights", .function(.sum, [.path("nights")]))
-    let table = try context.fetchTable(Stop.all.grouped(by: \.name, fetching: nights))
+    let table = try context.fetchTable(Stop.all.grouped(by: \.name, fetching: .sum(\.nights)))
     for (name, nights) in zip(
-      table.values(of: \Stop.name), table.values(named: "nights", as: Int.self))
+      table.values(of: \Stop.name), table.values(named: "sum(nights)", as: Int.self))
     {
       print(name, nights)
     }
@@ -242,6 +244,12 @@ struct ObjectsPageTests {
     print(results.first?.name ?? "none")
     #expect(results.map(\.name) == ["Beja", "Porto", "Régua"] && results.sections.count == 3)
 
+    let rows = Table()
+    results.delegate = rows
+    results.request.predicate = try QueryPredicate("name != 'Beja'")
+    try results.performFetch()
+    #expect(rows.rows.keys.sorted() == ["P", "R"] && rows.rows["P"] == [porto.objectID])
+
     let long = try LiveResult.count(Stop.where { $0.nights > 2 }, in: context)
     long.onChange = { print("long stays:", $0) }
     porto.nights = 3
@@ -286,6 +294,16 @@ struct ObjectsPageTests {
     let places = try await Planner(container).places()
     #expect(places == ["Porto", "Régua"])
 
+    let planned: [Trip.Snapshot] = try await container.read { context in
+      try context.fetchSnapshots(Trip.all.sorted(by: \.name), including: \.stops)
+    }
+    let json = try JSONEncoder().encode(planned)  // [{"name": "Lisbon", "stops": [{"name": "Porto", …}], …}]
+    let received = try JSONDecoder().decode([Trip.Snapshot].self, from: json)
+    try await container.write { context in
+      try context.upsert(Trip.self, from: received, matching: \.name)
+    }
+    #expect(received == planned && received[0].stops?.map(\.name) == ["Porto", "Régua"])
+
     scene.porto.latitude = 61
     let progress = Progress(totalUnitCount: 0)
     let northern = Stop.where { $0.latitude > 60 }
@@ -301,8 +319,8 @@ struct ObjectsPageTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let scene = try scene()
     let (coordinator, context, trip) = (scene.coordinator, scene.context, scene.trip)
-    let rows = (1...100).map { ["fullName": StoredValue.string("Traveller \($0)")] }
-    try context.execute(BatchInsertRequest("Person", objects: rows))
+    let names = (1...100).map { "Traveller \($0)" }
+    try context.execute(BatchInsertRequest(Person.self, from: names) { $0.fullName = $1 })
     var update = BatchUpdateRequest(Person.where { $0.email == nil })
     update.set(\Person.fullName, to: "Unknown")
     update.resultType = .count
@@ -340,5 +358,17 @@ struct ObjectsPageTests {
       let isHere = source.indices.contains { source[$0...].starts(with: block) }
       #expect(isHere, "\(block.joined(separator: "\n"))")
     }
+  }
+}
+
+@MainActor final class Table: @MainActor FetchedResultsChange.Delegate {
+  var rows: [String: [ObjectID]] = [:]
+
+  func resultsDidChange(_ results: FetchedResults<Stop>) {
+    let snapshot = results.snapshot
+    rows = Dictionary(
+      uniqueKeysWithValues: snapshot.sections.indices.map { section in
+        (snapshot.sectionIdentifiers[section], Array(snapshot.identifiers(inSection: section)))
+      })
   }
 }

@@ -81,6 +81,34 @@ struct FetchCommandTests {
     run.output.split(separator: "\n").map(String.init)
   }
 
+  @Test("--explain shows the way to the objects, and neither shows nor changes one")
+  func explained() throws {
+    let bytes = try disk.read(store, byteLimit: 1 << 24)
+    let long = run([
+      "fetch", store, "Trip", "--where", "nights > 58", "--sort", "-name", "--explain",
+    ])
+    #expect(long.exitCode == .done)
+    let lines = long.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    #expect(lines[0] == "Trip where nights > 58, sorted by -name: 2 results")
+    #expect(lines[1] == "scan: 60 rows of Trip")
+    #expect(lines[2] == "read: 1 of 1 block, 60 of 60 rows")
+    #expect(lines[3] == "sort in memory: 2 rows by -name")
+    #expect(lines[4].hasPrefix("time: ") && lines.count == 5)
+    let grouped = run(["fetch", store, "Trip", "--group-by", "place", "--explain"])
+    #expect(grouped.output.hasPrefix("Trip, grouped by place: 3 results\n"), "\(grouped.output)")
+    for words in [
+      ["set", store, "Trip", "nights=0", "--where", "nights > 58"],
+      ["delete", store, "Trip", "--id", "2/p59,2/p60"], ["count", store, "Trip"],
+    ] {
+      let run = run(words + ["--explain"])
+      #expect(
+        run.exitCode == .done && run.output.contains("time: "), "\(run.output)\(run.messages)")
+    }
+    #expect(try disk.read(store, byteLimit: 1 << 24) == bytes)
+    let wrong = run(["set", store, "Trip", "nights=0", "--explain"])
+    #expect(wrong.exitCode == .wrongUsage)
+  }
+
   @Test("A terminal shows as many objects as it has lines, and the number of the rest")
   func height() {
     let short = fetch("Trip", height: 14)

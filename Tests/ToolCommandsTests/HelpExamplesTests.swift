@@ -44,6 +44,7 @@ struct HelpExamplesTests {
     quire export Trips.store --format csv --output tables
     cp tables/Person.csv tables/Trip.csv . && rm -r tables
     printf 'name,budget\\nPorto,12.5\\nBraga,7\\n' > trips.csv
+    printf '[{"name": "Porto", "guide": {"name": "Ana"}}]' > trips.json
     printf 'email,full name\\nada@example.org,Ada\\n' > people.csv
     printf 'place,nights\\nRibeira,2\\n' > stops.csv
     for name in lisbon.jpg porto.jpg olga.jpg map.png notes.txt; do printf 'a file' > $name; done

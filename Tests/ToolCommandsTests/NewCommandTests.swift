@@ -66,6 +66,97 @@ struct NewCommandTests {
       ])
   }
 
+  @Test("Nested JSON becomes a document with relationships, and equal objects are one")
+  func json() throws {
+    let text = """
+      [{"id": 1, "name": "Douro", "code": "007", "paid": true, "tags": ["a", "b"], "note": null,
+        "guide": {"name": "Ana", "email": "ana@example.com"},
+        "stops": [{"name": "Porto", "nights": 3}, {"name": "Régua", "nights": 1.5}]},
+       {"id": 2, "name": "By \"train\"", "code": "12", "paid": false,
+        "guide": {"name": "Ana", "email": "ana@example.com"}, "stops": []}]
+      """
+    try write(text, to: "/trips.json")
+    let made = run("new", "/Trips.quire", "--from", "/trips.json")
+    #expect(made.exitCode == .done, "\(made.messages)")
+    #expect(
+      made.output == """
+        entity Trip
+          id: Int64
+          name: String
+          code: String
+          paid: Bool
+          tags: String?
+          guide: Guide, inverse trips
+          stops: [Stop], inverse trip, delete deny
+          unique id, code
+
+        entity Guide
+          name: String
+          email: String
+          trips: [Trip], inverse guide, delete deny
+          unique name, email
+
+        entity Stop
+          trip: Trip, inverse stops
+          name: String
+          nights: Double
+          unique trip
+
+        /Trips.quire: main (Binary), 5 objects
+
+        """)
+    let fetched = run(
+      "fetch", "/Trips.quire", "Stop", "--columns", "name, nights, trip.name, trip.guide.email",
+      "--sort", "name", "--format", "csv")
+    #expect(
+      fetched.output.split(separator: "\n").map { $0.drop { $0 != "," } } == [
+        ",name,nights,trip.name,trip.guide.email", ",Porto,3.0,Douro,ana@example.com",
+        ",Régua,1.5,Douro,ana@example.com",
+      ], "\(fetched.output)")
+    let tags = run("fetch", "/Trips.quire", "Trip", "--columns", "tags,code", "--format", "jsonl")
+    #expect(tags.output.contains(#""tags":"[\"a\",\"b\"]""#), "\(tags.output)")
+    #expect(tags.output.contains(#""code":"007""#), "\(tags.output)")
+  }
+
+  @Test("JSON lines, an object of tables, standard input and a folder are read too")
+  func jsonForms() throws {
+    let lines = "{\"name\": \"A\"}\n\n{\"name\": \"B\", \"size\": 2}\n"
+    try write(lines, to: "/things.jsonl")
+    let tables = #"{"people": [{"name": "Ada"}], "pets": [{"name": "Rex"}, {"name": "Tom"}]}"#
+    #expect(run("new", "/a.quire", "--from", "/things.jsonl").output.contains("2 objects"))
+    let two = run("new", "/b.quire", "--from", "-", input: tables)
+    #expect(two.output.contains("entity Person\n  name: String\n  unique name\n"), "\(two.output)")
+    #expect(two.output.contains("entity Pet\n") && two.output.contains("3 objects"))
+    try disk.makeDirectory("/folder")
+    try write(lines, to: "/folder/things.jsonl")
+    try write("name\nX\n", to: "/folder/others.csv")
+    try write("no data", to: "/folder/readme.txt")
+    let all = run("new", "/c.quire", "--from", "/folder")
+    #expect(all.output.contains("entity Thing") && all.output.contains("entity Other"))
+    #expect(all.output.contains("3 objects"), "\(all.output)")
+    try disk.makeDirectory("/empty")
+    let none = run("new", "/d.quire", "--from", "/empty")
+    #expect(none.exitCode == .unreadable && none.messages.contains("contains no file"))
+    // A tree of objects within objects of the same kind.
+    let tree = #"{"name": "root", "children": [{"name": "a", "children": [{"name": "b"}]}]}"#
+    let nodes = run("new", "/e.quire", "--from", "-", input: tree)
+    #expect(nodes.exitCode == .done && nodes.output.contains("3 objects"), "\(nodes.output)")
+  }
+
+  @Test(
+    "JSON that is none, or that contains no objects, is an error with its place",
+    arguments: [
+      ("[{\"a\": 1},\n {\"a\": }]", "standard input:2:8"),
+      ("{\"a\": 1}\n{\"a\": x}", "standard input:2:7"),
+      ("[1, 2]", "contains a number"), ("[{\"a\": 1}, [2]]", "contains an array"),
+      ("{\"a\": 1, \"a\": 2}", "standard input:1:"),
+    ])
+  func wrongJSON(_ text: String, _ words: String) throws {
+    let run = run("new", "/a.quire", "--from", "-", input: text)
+    #expect(run.exitCode == .unreadable && run.messages.contains(words), "\(run.messages)")
+    #expect(try !disk.exists("/a.quire"))
+  }
+
   @Test("The model is written as text, and JSON contains it")
   func modelOutput() throws {
     try writeTrips()
@@ -144,7 +235,6 @@ struct NewCommandTests {
       (["/a.quire", "--template", "todo", "--from", "/trips.csv"], "--from and --template"),
       (["/a.quire", "/trips.csv", "--template", "todo"], "Unexpected argument '/trips.csv'"),
       (["/a.quire", "--template", "other"], "other"),
-      (["/a.quire", "--from", "/trips.jsonl"], "contains JSON"),
       (["/a.quire", "--from", "/trips.csv", "--model-output", "/m.txt"], "must end in .model"),
       (["/a.quire", "--model", "/m.model", "--model-output", "/n.model"], "--model-output is for"),
       (["/a.quire", "--from", "-", "-"], "only once"),

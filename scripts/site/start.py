@@ -7,7 +7,7 @@ from pages import frame
 
 # The parts of the page and the paths in them. A page is in the first part that fits.
 PARTS = [
-    ("Begin", r"README\.md|docs/(writing-a-program|using-the-tool|opening-a-database|from-core-data|features)\.md"),
+    ("Begin", r"README\.md|docs/(writing-a-program|using-the-tool|opening-a-database|from-core-data|from-swiftdata|features)\.md"),
     ("Guides", r"docs/[^/]*\.md"),
     ("Modules", None),
     ("Specification", r"spec/.*"),

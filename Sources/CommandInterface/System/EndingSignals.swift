@@ -1,4 +1,3 @@
-import Dispatch
 import DurableFiles
 import Foundation
 import Synchronization
@@ -7,13 +6,22 @@ import Synchronization
 ///
 /// Until there is something to do before the end, a signal ends the process at once. Then a thread waits for the signals. Many
 /// commands take less time than the start of a thread.
+///
+/// A signal means the work that runs when it arrives. The handler notes this work at once, in a pipe, because a busy
+/// machine may call the thread when the work is over: the end of a session must not take a Ctrl-C for its own that ended
+/// a program of the session.
 package enum EndingSignals {
   private static let numbers = [SIGINT, SIGTERM, SIGHUP]
   private static let isWaiting = Atomic(true)
-  private static let sources = Mutex<[any DispatchSourceSignal]>([])
-  private static let queue = DispatchQueue(label: "EndingSignals")
-  private static let interrupt = Mutex<(@Sendable () -> Void)?>(nil)
   private static let cleanup = Mutex<(@Sendable () -> Void)?>(nil)
+
+  /// The calls of ``withInterrupts(to:_:)`` that run now, from the outermost to the innermost.
+  private static let works = Mutex<[(number: Int, interrupt: @Sendable () -> Void)]>([])
+  /// The number of the innermost of these calls, or 0. The handler reads it, which may not wait for a lock.
+  private static let work = Atomic(0)
+  private static let workCount = Atomic(0)
+  /// The end of the pipe to which the handler writes.
+  private static let noteEnd = Atomic<Int32>(-1)
 
   /// Handles the signals for the rest of the process, except signals that the parent process chose to ignore.
   package static func handle() {
@@ -34,20 +42,48 @@ package enum EndingSignals {
   /// Starts the thread that waits for the signals, once, if ``handle()`` was called.
   private static func startWaiting() {
     guard !isWaiting.exchange(true, ordering: .relaxed) else { return }
+    var ends: [Int32] = [-1, -1]
+    // SAFETY: The system writes two numbers, for which the array has the places.
+    guard unsafe pipe(&ends) == 0 else { return }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    // A handler must never wait for the thread.
+    _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+    noteEnd.store(ends[1], ordering: .sequentiallyConsistent)
+    // The value is made here, and not by the first handler.
+    work.store(0, ordering: .sequentiallyConsistent)
+    let source = ends[0]
+    Thread.detachNewThread { while true { obey(nextNote(from: source)) } }
     for number in numbers where !isIgnored(number) {
-      _ = signal(number, SIG_IGN)
-      sources.withLock { sources in
-        let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-        source.setEventHandler {
-          if number == SIGINT, let interrupt = interrupt.withLock({ $0 }) { return interrupt() }
-          TemporaryFiles.removeAll {
-            cleanup.withLock { $0 }?()
-            _exit(exitCode(ofSignal: number))
-          }
-        }
-        source.activate()
-        sources.append(source)
-      }
+      _ = signal(number) { EndingSignals.note($0) }
+    }
+  }
+
+  /// Writes the number of a signal and of the work that runs, from a handler: with atomic values and `write` alone.
+  private static func note(_ number: Int32) {
+    let before = errno
+    var note = work.load(ordering: .sequentiallyConsistent) << 8 | Int(number)
+    // SAFETY: The system reads the bytes of the number, which lives until the call returns. A pipe takes so few bytes whole.
+    _ = unsafe write(noteEnd.load(ordering: .sequentiallyConsistent), &note, MemoryLayout<Int>.size)
+    errno = before
+  }
+
+  /// Waits for a signal, and returns its number and that of the work that ran.
+  private static func nextNote(from end: Int32) -> (signal: Int32, work: Int) {
+    var note = 0
+    // SAFETY: The system writes the bytes of one number, which lives until the call returns.
+    while unsafe read(end, &note, MemoryLayout<Int>.size) != MemoryLayout<Int>.size {}
+    return (Int32(note & 0xFF), note >> 8)
+  }
+
+  /// Does the work of a signal.
+  private static func obey(_ note: (signal: Int32, work: Int)) {
+    if note.signal == SIGINT, note.work != 0 {
+      works.withLock { works in works.first { $0.number == note.work }?.interrupt }?()
+      return
+    }
+    TemporaryFiles.removeAll {
+      cleanup.withLock { $0 }?()
+      _exit(exitCode(ofSignal: note.signal))
     }
   }
 
@@ -56,19 +92,25 @@ package enum EndingSignals {
     to interrupt: @escaping @Sendable () -> Void, _ body: () throws -> R
   ) rethrows -> R {
     startWaiting()
-    let outer = Self.interrupt.withLock { current in
-      defer { current = interrupt }
-      return current
+    let number = workCount.add(1, ordering: .relaxed).newValue
+    works.withLock { works in
+      works.append((number, interrupt))
+      work.store(number, ordering: .sequentiallyConsistent)
     }
-    defer { Self.interrupt.withLock { $0 = outer } }
+    defer {
+      works.withLock { works in
+        works.removeAll { $0.number == number }
+        work.store(works.last?.number ?? 0, ordering: .sequentiallyConsistent)
+      }
+    }
     return try body()
   }
 
   /// Calls `body`. In the meantime, an interrupt does not end the process, because a program of the user handles it. A
   /// session goes on to handle interrupts too.
   package static func keepingInterruptsFromEnding<R>(_ body: () throws -> R) rethrows -> R {
-    let handler = interrupt.withLock { $0 }
-    return try withInterrupts(to: handler ?? {}, body)
+    let outer = works.withLock { $0.last?.interrupt }
+    return try withInterrupts(to: outer ?? {}, body)
   }
 
   /// Calls `body`. A signal that ends the process in the meantime calls `cleanup` first.

@@ -56,6 +56,7 @@ public final class ManagedDocument: Sendable {
   let states = StreamHub<DocumentState>()
   let timer = DispatchQueue(label: "ManagedDocument")
   private let observers = Mutex<[Observer]>([])
+  private let work: BackgroundWork
 
   init(_ document: Document, _ model: Model, _ options: DocumentOptions) throws {
     self.options = options
@@ -73,6 +74,7 @@ public final class ManagedDocument: Sendable {
     mainContext = ManagedObjectContext(parent: rootContext, concurrency: .mainActor)
     mainContext.name = "main"
     mainContext.automaticallyMergesChangesFromParent = true
+    work = BackgroundWork { [rootContext] in ManagedDocument.worker(of: rootContext) }
     state = Mutex(State(document: document))
     if document.isReadOnly {
       state.withLock { $0.state = .editingDisabled(DocumentError.readOnly(document.path)) }
@@ -127,23 +129,44 @@ public final class ManagedDocument: Sendable {
 
   /// Returns a new child context of ``rootContext``, with a queue of its own. Its saves appear in the main
   /// context and are saved with the document.
-  public func newWorkerContext() -> ManagedObjectContext {
-    let context = ManagedObjectContext(parent: rootContext)
+  public func newWorkerContext() -> ManagedObjectContext { Self.worker(of: rootContext) }
+
+  private static func worker(of root: ManagedObjectContext) -> ManagedObjectContext {
+    let context = ManagedObjectContext(parent: root)
     context.automaticallyMergesChangesFromParent = true
     return context
   }
 
-  /// Calls `body` with a new worker context, and saves the context afterwards.
-  public func performWork<R: Sendable>(
+  /// Reads in a context beside the main one, and returns values that any actor may use.
+  ///
+  ///     let trips: [Trip.Snapshot] = try await document.read { try $0.fetchSnapshots(Trip.all) }
+  ///
+  /// The context shows what ``rootContext`` shows, with the changes that are not saved yet. Reads run side by side.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled, at the next search; the errors of `body`.
+  public func read<R: Sendable>(
     _ body: @escaping @Sendable (ManagedObjectContext) throws -> R
-  ) async throws -> R {
-    let context = newWorkerContext()
-    return try await context.perform {
-      let result = try body(context)
-      try context.save()
-      return result
-    }
-  }
+  ) async throws -> R { try await work.read(body) }
+
+  /// Changes objects in a context beside the main one, and saves them into ``rootContext``.
+  ///
+  ///     try await document.write { try $0.upsert(Trip.self, from: trips, matching: \.code) }
+  ///
+  /// The main context shows the changes, and the next save of the document writes them. The calls run one after another.
+  /// An error of `body` takes all its changes back.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled before the end; the errors of `body` and of the save into the root.
+  @discardableResult
+  public func write<R: Sendable>(
+    _ body: @escaping @Sendable (ManagedObjectContext) throws -> R
+  ) async throws -> R { try await work.write(body) }
+
+  /// Changes objects in the same way. A result that can't leave the context, such as an inserted object, is dropped.
+  ///
+  /// - Throws: As the form that returns a value.
+  public func write<R>(
+    _ body: @escaping @Sendable (ManagedObjectContext) throws -> R
+  ) async throws { try await work.write { _ = try body($0) } }
 
   func set(_ new: DocumentState) {
     state.withLock { $0.state = new }

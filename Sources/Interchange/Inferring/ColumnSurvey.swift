@@ -79,7 +79,9 @@ struct ColumnSurvey {
   mutating func addEmpty() { emptyCount += 1 }
 
   /// Adds the value of one line.
-  mutating func add(_ bytes: ArraySlice<UInt8>) {
+  ///
+  /// - Parameter isText: Whether the value is no number and no truth value, whatever it looks like.
+  mutating func add(_ bytes: ArraySlice<UInt8>, isText: Bool = false) {
     valueCount += 1
     byteCount += bytes.count
     defer { addKey(bytes) }
@@ -88,6 +90,7 @@ struct ColumnSurvey {
       hasIdentifiers = !parts.isEmpty && parts.allSatisfy(Self.isIdentifier)
       if parts.count > 1 { hasLists = true }
     }
+    if isText { kinds.subtract([.boolean, .integer, .number]) }
     guard !kinds.isEmpty else { return }
     if kinds.contains(.number) || kinds.contains(.integer) { addNumber(bytes) }
     let others: Kinds = [.boolean, .date, .uuid, .uri]

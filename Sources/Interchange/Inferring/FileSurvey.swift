@@ -4,6 +4,8 @@ import ObjectModel
 struct FileSurvey {
   /// The name of the file.
   let name: String
+  /// The name of the table in the file: the name of a file of comma-separated values without its ending.
+  let table: String
   /// The name of the file's entity.
   var entity: String
   private(set) var columns: [ColumnSurvey] = []
@@ -24,7 +26,8 @@ struct FileSurvey {
     _ file: ImportFile, number: Int, progress: (_ byteCount: Int) throws -> Void
   ) throws {
     name = file.name
-    entity = InferredNames.entity(of: file.name)
+    table = file.table ?? InferredNames.stem(of: file.name)
+    entity = InferredNames.entity(ofTable: table)
     let record = RecordReader(file, number: number)
     var lineCount = 0
     do {
@@ -34,7 +37,9 @@ struct FileSurvey {
           if record.isEmpty(field) {
             columns[position].addEmpty()
           } else {
-            columns[position].add(try record.bytes(of: field))
+            // In a table of JSON, a text that looks like a number is a text.
+            columns[position].add(
+              try record.bytes(of: field), isText: file.table != nil && field.isQuoted)
           }
         }
         if let identifier = record.identifier {

@@ -108,7 +108,7 @@ struct InferredEntities {
 
   private func inverseName(of reference: References.Reference) -> String {
     let taken = names[reference.target]
-    let list = InferredNames.list(of: surveys[reference.file].name)
+    let list = InferredNames.list(ofTable: surveys[reference.file].table)
     let isOnly =
       references.count { $0.file == reference.file && $0.target == reference.target } == 1
     let property = properties[reference.file][reference.column]

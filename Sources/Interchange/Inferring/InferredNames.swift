@@ -1,8 +1,11 @@
 /// The names of entities and properties that files and columns get.
 enum InferredNames {
   /// Returns the name of the entity for a file: `OrderItem` for `order_items.csv`.
-  static func entity(of file: String) -> String {
-    var words = words(of: stem(of: file))
+  static func entity(of file: String) -> String { entity(ofTable: stem(of: file)) }
+
+  /// Returns the name of the entity for a table.
+  static func entity(ofTable table: String) -> String {
+    var words = words(of: table)
     if let last = words.popLast() { words.append(singular(last)) }
     let name = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     guard let first = name.unicodeScalars.first, first.properties.isAlphabetic else {
@@ -24,8 +27,8 @@ enum InferredNames {
     return name
   }
 
-  /// Returns the name of a to-many relationship to the objects of a file: `orderItems` for `order_items.csv`.
-  static func list(of file: String) -> String { property(of: stem(of: file)) }
+  /// Returns the name of a to-many relationship to the objects of a table: `orderItems` for `order_items`.
+  static func list(ofTable table: String) -> String { property(of: table) }
 
   /// Returns the words of a column that refers to another object, without a final `id`.
   static func reference(_ column: String) -> (words: [String], namesIdentifier: Bool) {
@@ -38,7 +41,7 @@ enum InferredNames {
   /// Returns the words of an entity's name in lower case.
   static func words(ofEntity entity: String) -> [String] { words(of: entity) }
 
-  private static func stem(of file: String) -> String {
+  static func stem(of file: String) -> String {
     let name = file.split(separator: "/").last.map(String.init) ?? file
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
     return String(name[..<dot])

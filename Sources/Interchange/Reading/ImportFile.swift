@@ -9,6 +9,8 @@ package struct ImportFile: Sendable {
   package let format: ExchangeFormat
   /// The entity of objects that do not name their entity; `nil` if all objects must name it.
   package internal(set) var entity: String?
+  /// The name of the table that the file contains, if it was made of JSON.
+  var table: String?
   /// The meaning of the columns of comma-separated values, without the ones of entities and identifiers; `nil` if the
   /// first line contains names of properties.
   var columns: [ImportColumn]?

@@ -3,6 +3,7 @@ public import ObjectGraph
 public import ObjectModel
 import Rows
 public import StoreInterface
+import Tracing
 
 extension Migrator {
   /// Migrates a store to a version of its model.
@@ -24,7 +25,9 @@ extension Migrator {
     var attempts = 0
     while true {
       do {
-        return try migrateOnce(path, target, type, output, places)
+        return try Trace.measure(.migration, at: path, "to another model") {
+          try migrateOnce(path, target, type, output, places)
+        }
       } catch let error as StoreError where attempts < 8 {
         // Another writer saved between planning and the commit, or replaced the store with a migrated one.
         let isOvertaken = error.code == .overtaken

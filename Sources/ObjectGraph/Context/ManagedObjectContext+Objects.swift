@@ -47,6 +47,23 @@ extension ManagedObjectContext {
     try workspace.insert(entity, into: store)
   }
 
+  /// Inserts an object that was made outside of a context.
+  ///
+  ///     let trip = Trip()
+  ///     trip.name = "Lisbon"
+  ///     try context.insert(trip)
+  ///
+  /// The objects outside of a context that the object is related to are inserted with it. From then on all of them belong
+  /// to this context, and have their final identifiers. An object of this context stays as it is.
+  ///
+  /// - Precondition: The object does not belong to another context.
+  /// - Throws: ``ContextError`` if no store takes one of the objects, or the coordinator has another class for an entity;
+  ///   `StoreError` if the store fails. Nothing is inserted then.
+  public func insert(_ object: ManagedObject, into store: PersistentStore? = nil) throws {
+    guard object.state.contains(.loose) else { return workspace.requireOwn(object) }
+    try LooseInsertion(workspace).insert(object, into: store)
+  }
+
   /// Chooses the store for later insertions of an entity. Existing objects stay in their stores.
   ///
   /// - Parameter store: The store; `nil` for the store that the entity's configuration names.
@@ -61,6 +78,35 @@ extension ManagedObjectContext {
   /// - Precondition: The object belongs to this context.
   public func delete(_ object: ManagedObject) {
     workspace.delete(object)
+  }
+
+  /// Marks the objects that a request finds to be deleted by the next save.
+  ///
+  ///     try context.delete(Trip.where { $0.start < now })
+  ///
+  /// The deletion is a change of this context, which can be undone and rolled back. `BatchDeleteRequest` deletes in the
+  /// stores at once, without objects in this context.
+  ///
+  /// - Returns: The number of objects.
+  /// - Throws: As ``fetch(_:)-(FetchRequest<Object>)``. Nothing is deleted then.
+  @discardableResult
+  public func delete<Object: ManagedObject>(_ request: FetchRequest<Object>) throws -> Int {
+    let objects = try fetch(request)
+    for object in objects { delete(object) }
+    return objects.count
+  }
+
+  /// Returns the object of a class with an identifier; `nil` if there is none.
+  ///
+  ///     let trip = try context.find(Trip.self, id)
+  ///
+  /// An object of another class is not found either.
+  ///
+  /// - Throws: `StoreError` if the store is damaged.
+  public func find<T: ManagedObject>(_ type: T.Type, _ id: ObjectID) throws -> T? {
+    do { return try existingObject(with: id) as? T } catch let error as ContextError
+      where error.code == .noObject || error.code == .noStore
+    { return nil }
   }
 
   /// Returns the object with an identifier as a fault, without looking for it in the store.

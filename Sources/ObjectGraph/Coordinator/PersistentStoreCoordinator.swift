@@ -203,7 +203,14 @@ extension PersistentStoreCoordinator {
     try add(fitting(store, configuration, readOnly))
   }
 
-  private func add(_ added: PersistentStore) throws -> PersistentStore {
+  /// Adds a store of a coordinator that no program knows, without a notification.
+  func addUnannounced(_ store: any Store) throws -> PersistentStore {
+    try add(fitting(store, nil, false), isAnnounced: false)
+  }
+
+  private func add(
+    _ added: PersistentStore, isAnnounced: Bool = true
+  ) throws -> PersistentStore {
     try state.withLock { state in
       guard !state.stores.contains(where: { $0.tag == added.tag }) else {
         throw ContextError(
@@ -217,7 +224,7 @@ extension PersistentStoreCoordinator {
     }
     noteStoreChange()
     follow(added)
-    post(.persistentStoreCoordinatorStoresDidChange, added: [added])
+    if isAnnounced { post(.persistentStoreCoordinatorStoresDidChange, added: [added]) }
     return added
   }
 

@@ -123,6 +123,14 @@ public struct AttributeOption: Sendable {
   /// Requires a value, even if the Swift type is optional.
   public static var required: AttributeOption { AttributeOption { $0.isOptional = false } }
 
+  /// Unavailable: `@Unique` is the marker of a unique attribute.
+  @available(*, unavailable, message: "Write @Unique before the property.")
+  public static var unique: AttributeOption { fatalError() }
+
+  /// Unavailable: `@Transient` is the marker of an attribute in memory only.
+  @available(*, unavailable, message: "Write @Transient before the property.")
+  public static var ephemeral: AttributeOption { fatalError() }
+
   /// States the attribute's name in the previous version of the model.
   public static func originalName(_ name: String) -> AttributeOption {
     AttributeOption { $0.renamingIdentifier = name }
@@ -142,6 +150,9 @@ public struct EntityOption: Sendable {
 
   /// Makes the entity abstract: it gives its properties to its subentities and has no objects itself.
   public static var abstract: EntityOption { EntityOption { $0.isAbstract = true } }
+
+  /// Leaves out the structure `Snapshot`, for a class that has another type of this name.
+  public static var withoutSnapshot: EntityOption { EntityOption { _ in } }
 
   /// States the entity's name in the previous version of the model.
   public static func originalName(_ name: String) -> EntityOption {

@@ -17,6 +17,8 @@ public protocol CompositeValue: PropertyMapped, Sendable {
 }
 
 extension CompositeValue {
+  /// The type of a property of a snapshot that has such a value.
+  public typealias SnapshotMember = Self
   /// The name of the composite type in the model: the name of the Swift type.
   public static var compositeName: String { nameOfType(Self.self) }
 
@@ -55,46 +57,69 @@ public struct CompositePart {
   }
 }
 
-/// The parts of a composite attribute of an object, by name.
+/// The parts of a composite attribute, by name: of an object, or of a snapshot.
 public struct CompositeParts {
-  let object: ManagedObject
-  /// The name of the attribute.
-  private let name: StaticString
+  private enum Place {
+    /// An object, with the name of the attribute, and the hash of all names joined by dots.
+    case object(ManagedObject, StaticString, UInt64)
+    case values(PartValues)
+  }
+
+  private let place: Place
   /// The names of the composite parts on the way from the attribute to these parts.
   private let parts: [StaticString]
-  /// The hash of all these names, joined by dots.
-  private let hash: UInt64
 
   init(_ object: ManagedObject, _ name: StaticString, _ hash: UInt64) {
-    self.object = object
-    self.name = name
-    parts = []
-    self.hash = hash
+    (place, parts) = (.object(object, name, hash), [])
   }
+
+  init(_ values: PartValues) { (place, parts) = (.values(values), []) }
 
   private init(_ whole: CompositeParts, part: StaticString) {
-    object = whole.object
-    name = whole.name
+    place =
+      switch whole.place {
+      case .object(let object, let name, let hash):
+        .object(object, name, CompositeParts.hash(of: part, after: hash))
+      case .values: whole.place
+      }
     parts = whole.parts + [part]
-    hash = whole.hash(of: part)
   }
 
-  private func hash(of part: StaticString) -> UInt64 {
+  private static func hash(of part: StaticString, after hash: UInt64) -> UInt64 {
     PropertyHash.of(part, after: PropertyHash.step(hash, UInt8(ascii: ".")))
   }
 
-  private func name(of part: StaticString) -> String {
-    ([name] + parts + [part]).map(\.description).joined(separator: ".")
+  private func path(of part: StaticString, after name: StaticString? = nil) -> String {
+    ((name.map { [$0] } ?? []) + parts + [part]).map(\.description).joined(separator: ".")
   }
 
   /// The value of a part.
   public subscript<V: AttributeValue>(part: StaticString) -> V {
-    get { object.converted(hash(of: part)) { name(of: part) } }
+    get {
+      switch place {
+      case .object(let object, let name, let hash):
+        return object.converted(CompositeParts.hash(of: part, after: hash)) {
+          path(of: part, after: name)
+        }
+      case .values(let values):
+        let value = values.values[path(of: part)] ?? .null
+        guard let converted = V(storedValue: value) else {
+          misuse(
+            "The part \"\(path(of: part))\" has the value \(value.text), which is not a valid \(V.self)."
+          )
+        }
+        return converted
+      }
+    }
     nonmutating set {
       let value = newValue.storedValue
-      let hash = hash(of: part)
-      if object.storedValue(hash, { name(of: part) }) == value { return }
-      object.setStored(value, hash, name(of: part))
+      switch place {
+      case .object(let object, let name, let hash):
+        let hash = CompositeParts.hash(of: part, after: hash)
+        if object.storedValue(hash, { path(of: part, after: name) }) == value { return }
+        object.setStored(value, hash, path(of: part, after: name))
+      case .values(let values): values.values[path(of: part)] = value
+      }
     }
   }
 

@@ -67,6 +67,25 @@ extension EntityProperty {
   }
 }
 
+// MARK: - Wrong properties
+
+// A type that can't be stored has an error in the accessor of its property, so it needs no second error here.
+extension EntityProperty {
+  /// Never called: a property of this type does not compile.
+  @_disfavoredOverload
+  public static func property<Root: ManagedObject, Value>(
+    _ name: String, _ path: KeyPath<Root, Value>, default value: Value? = nil,
+    unique: Bool = false, _ options: AttributeOption...
+  ) -> EntityProperty { misuse("The property \"\(name)\" has a type that can't be stored.") }
+
+  /// Never called: a property of this type does not compile.
+  @_disfavoredOverload
+  public static func transient<Root: ManagedObject, Value>(
+    _ name: String, _ path: KeyPath<Root, Value>, default value: Value? = nil,
+    _ options: AttributeOption...
+  ) -> EntityProperty { misuse("The property \"\(name)\" has a type that can't be stored.") }
+}
+
 // MARK: - Fetched properties
 
 extension EntityProperty {

@@ -35,6 +35,11 @@ struct AskedStore: Sendable {
   func table(_ request: QueryRequest) throws -> ResultTable? {
     try store.table(answering: request, in: snapshot)
   }
+
+  /// Answers a request of any kind, and returns the number of results.
+  func resultCount(_ request: QueryRequest) throws -> Int? {
+    try store.resultCount(answering: request, in: snapshot)
+  }
 }
 
 /// A part of a fetch that one store answers: itself if it can, or else by a search of its rows. Both ways give the same

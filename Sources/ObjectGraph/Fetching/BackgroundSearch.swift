@@ -6,6 +6,7 @@ import Foundation
 import ObjectModel
 import ObjectQuery
 import Rows
+import Tracing
 
 /// Answers fetch requests on another thread, on the state that the context showed when the search began.
 ///
@@ -89,7 +90,7 @@ struct BackgroundSearch {
           continuation.resume(
             with: Result {
               try watch.pass(0)
-              return try body(parts)
+              return try Trace.measure(.fetch, request.inWords) { try body(parts) }
             })
         }
       }

@@ -59,6 +59,13 @@ public struct FetchRequest<Object: ManagedObject>: Sendable, Hashable {
     return sorted
   }
 
+  /// Returns the request with one more sort key after its present sort keys.
+  ///
+  ///     Trip.all.sorted(by: \.start, .reverse)
+  public func sorted<Value>(
+    by path: KeyPath<Object, Value>, _ order: SortOrder, options: TextOptions = []
+  ) -> FetchRequest { sorted(by: path, ascending: order == .forward, options: options) }
+
   /// Returns the request with the relevance as one more sort key after its present sort keys.
   ///
   ///     let best = Trip.where { $0.name.matches(text: "lisbon tram*") }.sortedByRelevance().limited(to: 20)

@@ -2,6 +2,7 @@ import ObjectModel
 import ObjectQuery
 import Rows
 import StoreInterface
+import Tracing
 
 /// Answers fetch requests in the turn of a context.
 ///
@@ -11,39 +12,56 @@ struct ObjectFetcher {
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
+  /// Calls `body`, and sends an event about the fetch if there is a handler.
+  @inline(__always)
+  func traced<R>(
+    _ request: QueryRequest, count: (R) -> Int?, _ body: () throws -> R
+  ) rethrows -> R {
+    try Trace.measure(.fetch, at: workspace.onlyPath, request.inWords, count: count, body)
+  }
+
   func fetch<T: ManagedObject>(_ request: QueryRequest, as type: T.Type) throws -> [T] {
-    let objects = try found(request) { $0.requireClass(T.self) }
-    try Prefetcher(workspace).read(objects, for: request)
+    let objects = try traced(request, count: \.count) {
+      let objects = try found(request) { $0.requireClass(T.self) }
+      try Prefetcher(workspace).read(objects, for: request)
+      return objects
+    }
     // SAFETY: Every object is of the class, and both arrays contain only pointers to the objects.
     return unsafe unsafeBitCast(objects, to: [T].self)
   }
 
   func fetchIdentifiers(_ request: QueryRequest) throws -> [ObjectID] {
-    let parts = try prepare(request)
-    if parts.count == 1 {
-      return try parts[0].keys().map {
-        ObjectID(store: parts[0].state.tag, key: $0)
+    try traced(request, count: \.count) {
+      let parts = try prepare(request)
+      if parts.count == 1 {
+        return try parts[0].keys().map {
+          ObjectID(store: parts[0].state.tag, key: $0)
+        }
       }
+      return try merged(request).map { ObjectID(store: $0.state.tag, key: $0.key) }
     }
-    return try merged(request).map { ObjectID(store: $0.state.tag, key: $0.key) }
   }
 
   func count(for request: QueryRequest) throws -> Int {
-    let parts = try prepare(request)
-    if parts.count == 1 { return try parts[0].count() }
-    var unlimited = request
-    unlimited.fetchLimit = 0
-    unlimited.fetchOffset = 0
-    let count = try prepare(unlimited).reduce(0) { try $0 + $1.count() }
-    return request.window(of: count).count
+    try traced(request, count: { $0 }) {
+      let parts = try prepare(request)
+      if parts.count == 1 { return try parts[0].count() }
+      var unlimited = request
+      unlimited.fetchLimit = 0
+      unlimited.fetchOffset = 0
+      let count = try prepare(unlimited).reduce(0) { try $0 + $1.count() }
+      return request.window(of: count).count
+    }
   }
 
   func fetchTable(_ request: QueryRequest) throws -> ResultTable {
-    var request = request
-    request.resultType = .dictionaries
-    let parts = try prepare(request)
-    guard parts.count == 1 else { throw ContextError.inSeveralStores(request.entity) }
-    return try parts[0].table()
+    try traced(request, count: \.rows.count) {
+      var request = request
+      request.resultType = .dictionaries
+      let parts = try prepare(request)
+      guard parts.count == 1 else { throw ContextError.inSeveralStores(request.entity) }
+      return try parts[0].table()
+    }
   }
 
   func forEachPart(
@@ -58,6 +76,24 @@ struct ObjectFetcher {
       return try table.forEachPart(rowCount: rowCount) { try body($0, part.source) }
     }
     try part.plan.forEachPart(in: part.source, rowCount: rowCount) { try body($0, part.source) }
+  }
+
+  /// Answers a request in each store, and returns the ways and the work.
+  func explain(_ request: QueryRequest) throws -> [QueryExplanation] {
+    try prepare(request).map { part in
+      let state = part.state
+      // The store is asked if the context shows its rows alone.
+      let isHidden = part.asked == nil && state.persistent.features.querying != nil
+      var explanation = try QueryPlan.explain(
+        reason: isHidden ? "the context has unsaved changes, which only the context knows" : nil,
+        in: part.source,
+        {
+          try QueryPlan(
+            request, model: state.graph.model, schema: state.graph.schema, store: state.tag)
+        }, askStore: part.asked.map { asked in { try asked.resultCount($0) } })
+      explanation.store = state.persistent.path
+      return explanation
+    }
   }
 
   func prepare(_ request: QueryRequest) throws -> [FetchPart] {

@@ -22,6 +22,10 @@ struct KeyAccess {
   /// relationship gives an object or an array of objects.
   var value: Any? {
     guard let property = graph[key] else { graph.refuse(key, as: "there") }
+    if let loose = object.loose, let relationship = property.relationship {
+      let others = loose.objects(hash)
+      return relationship.isToMany ? others : others.first
+    }
     switch property.place {
     case .attribute(let attribute, _), .transient(let attribute):
       let declared = PropertyPaths.valueType(of: key, in: type(of: object))
@@ -82,6 +86,10 @@ struct NamedValues {
   /// Returns the unsaved values. For an inserted object these are all values that it has.
   func changed() -> [String: Value] {
     var values: [String: Value] = [:]
+    if let loose = object.loose {
+      for column in columns { values[column.name] = loose.given(PropertyHash.of(column.name)) }
+      return values
+    }
     let (columns, committed) = (columns, object.committedPlace)
     for (column, value) in object.source.pendingValues(Int(object.row))
     where !columns[column].name.contains("#") {
@@ -96,7 +104,7 @@ struct NamedValues {
   ///
   /// - Parameter keys: The names of the properties to return; `nil` for all properties.
   func committed(_ keys: [String]?) -> [String: Value] {
-    guard let place = object.committedPlace else { return [:] }
+    guard object.loose == nil, let place = object.committedPlace else { return [:] }
     var values: [String: Value] = [:]
     for (index, column) in columns.enumerated() where !column.name.contains("#") {
       if let keys, !keys.contains(column.name) { continue }

@@ -103,6 +103,7 @@ extension ManagedObject {
   ///   - hash: The hash of the name.
   ///   - name: Returns the name of the property, which only a transient property needs.
   final func storedValue(_ hash: UInt64, _ name: () -> String) -> Value {
+    if let loose { return loose.value(hash, of: self) }
     touch(hash)
     let code = source.entity.graph.code(hash)
     return code.column >= 0

@@ -1,8 +1,14 @@
 public import Foundation
+import ObjectModel
 public import ObjectQuery
 
 // Access to relationships and transformable attributes by key paths.
 extension EntityMapped where Self: ManagedObject {
+  /// Removes the value of an attribute or of a to-one relationship.
+  ///
+  /// - Precondition: The entity has such a property with this name.
+  public func setValue(_ nothing: Never?, forKey key: String) { self[key] = .null }
+
   /// Returns the name of the property that a key path leads to. The object may be of a subclass of the path's root
   /// class.
   private func name(_ path: AnyKeyPath) -> String { PropertyPaths.name(of: path, in: Self.self) }

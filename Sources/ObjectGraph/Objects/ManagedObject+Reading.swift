@@ -86,6 +86,7 @@ extension ManagedObject {
 
   @inline(never)
   private final func firstInteger(_ hash: UInt64, _ name: StaticString) -> Int64 {
+    if let loose { return loose.value(hash, of: self).wholeNumber ?? 0 }
     let code = code(hash)
     guard code.isWhole else {
       return fallback(name, as: "a whole number or a boolean", \.wholeNumber) ?? 0
@@ -103,6 +104,7 @@ extension ManagedObject {
 
   @inline(never)
   private final func firstDouble(_ hash: UInt64, _ name: StaticString) -> Double {
+    if let loose { return loose.value(hash, of: self).realNumber ?? 0 }
     let code = code(hash)
     guard code.isReal else {
       return fallback(name, as: "a floating-point number or a date", \.realNumber) ?? 0
@@ -121,6 +123,7 @@ extension ManagedObject {
 
   @inline(never)
   private final func firstString(_ hash: UInt64, _ name: StaticString) -> String {
+    if let loose { return loose.value(hash, of: self).characters ?? "" }
     let code = code(hash)
     guard code.isText else { return fallback(name, as: "text", \.characters) ?? "" }
     return source.value(Int(code.column), Int(row)).characters ?? ""
@@ -204,7 +207,7 @@ extension ManagedObject {
 
 extension AttributeType {
   /// The value that a read returns for a required attribute without a value.
-  fileprivate var zero: Value {
+  var zero: Value {
     switch traits.content {
     case .integer: .integer(0)
     case .decimal: .decimal(0)

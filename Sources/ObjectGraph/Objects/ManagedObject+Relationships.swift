@@ -19,13 +19,17 @@ extension ManagedObject {
   final func relate<D: ManagedObject>(to other: D?, _ name: StaticString, _ hash: UInt64) {
     if let other {
       if D.self == ManagedObject.self { requireDestination(other, of: name.description) }
-      if !state.contains(.tracked), setPlainReference(to: other, hash) { return }
+      if state.isDisjoint(with: [.tracked, .loose]), setPlainReference(to: other, hash) { return }
     }
     relate(to: other, hash, name.description)
   }
 
   /// Sets the object that a to-one relationship leads to, whether the relationship is stored or in memory only.
   final func relate(to other: ManagedObject?, _ hash: UInt64, _ name: @autoclosure () -> String) {
+    let isLoose = state.contains(.loose) || other?.state.contains(.loose) ?? false
+    if isLoose, let loose = LooseInsertion.join(self, other.map { [$0] } ?? []) {
+      return loose.relate(other.map { [$0] } ?? [], hash, name(), of: self)
+    }
     if let transient = transientRelationship(hash), !transient.isToMany {
       return transient.set(other.map { [$0] } ?? [])
     }
@@ -111,7 +115,10 @@ extension ManagedObject {
   final func requireDestination(_ other: ManagedObject, of name: String) {
     let graph = source.entity.graph
     guard let destination = graph[name]?.relationship?.destination,
-      !graph.model.entity(other.source.entity.graph.name, isOrInheritsFrom: destination)
+      !graph.model.entity(other.source.entity.graph.name, isOrInheritsFrom: destination),
+      // The model of a loose object may lack the subclasses of its neighbours.
+      !other.source.entity.graph.model.entity(
+        other.source.entity.graph.name, isOrInheritsFrom: destination)
     else { return }
     misuse(
       """
@@ -130,6 +137,7 @@ extension ManagedObject {
   }
 
   private final func relatedObject(_ hash: UInt64, _ name: StaticString) -> ManagedObject? {
+    if let loose { return loose.objects(hash).first }
     let code = code(hash)
     noteRead(hash)
     guard code.form == .toOne || code.form == .plainToOne else {

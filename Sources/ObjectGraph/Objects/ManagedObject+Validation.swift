@@ -28,6 +28,9 @@ extension ManagedObject {
   private func throwFailures(
     _ check: (ObjectValidator) throws -> [ValidationFailure]
   ) throws {
+    if state.contains(.loose) {
+      throw ContextError(.notSupported, "\(self) can't be validated. Insert it first.")
+    }
     guard !state.contains(.beingValidated), let workspace = source.entity.workspace else { return }
     workspace.checkPlace()
     let failures = try check(ObjectValidator(workspace))

@@ -31,7 +31,10 @@ extension ManagedObject {
     by body: (Draft, Int) -> Void
   ) -> Bool {
     unsafe sourceReference._withUnsafeGuaranteedRef { source in
-      if !source.isCurrent { refusePlace() }
+      if !source.isCurrent {
+        if state.contains(.loose) { return false }
+        refusePlace()
+      }
       let code = source.code(hash)
       // An observer of a tracked property may run any code, so this fast path refuses tracked properties.
       guard code.form == .attribute, isRight(code), !state.contains(.tracked) else { return false }
@@ -118,6 +121,7 @@ extension ManagedObject {
   }
 
   private final func setUntracked(_ value: Value, _ hash: UInt64, _ name: String) -> ContextError? {
+    if let loose { return loose.set(value, hash, name, of: self) }
     let source = source
     if !source.isCurrent { refusePlace() }
     let graph = source.entity.graph

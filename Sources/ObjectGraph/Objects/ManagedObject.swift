@@ -30,10 +30,13 @@ open class ManagedObject {
   /// Whether this object retains the source by itself. A separate field, because it is written when the context ends,
   /// while other threads may read the object.
   @exclusivity(unchecked) private final var holdsSource = false
-  /// The object's key in its store.
-  final let key: ObjectKey
+  @exclusivity(unchecked) private final var storedKey: ObjectKey
 
   // SAFETY: No access overlaps another access to these fields: an object is used in one place at a time.
+
+  /// The object's key in its store. The key of a loose object is the address of its values.
+  @inline(__always)
+  final var key: ObjectKey { unsafe storedKey }
 
   /// The object's row in the source.
   @inline(__always)
@@ -80,18 +83,25 @@ open class ManagedObject {
     static let tracked = State(rawValue: 1 << 13)
     /// A validation checks the object by the rules of its model too, so the methods of ``ManagedObject`` itself need not.
     static let beingValidated = State(rawValue: 1 << 14)
+    /// No context has inserted the object yet. Its values are in ``ManagedObject/loose``.
+    static let loose = State(rawValue: 1 << 15)
   }
 
   /// Makes an object of a context. Only a context can call this.
   public required init(_ birth: ObjectBirth) {
-    key = birth.key
+    unsafe storedKey = birth.key
     unsafe sourceReference = birth.source
     unsafe storedRow = birth.row
     unsafe storedState = birth.state
+    // Loose objects of several threads have one source, so that each retains it.
+    if birth.state.contains(.loose) { unsafe holdsSource = true }
     unsafe take(birth.source)
   }
 
-  deinit { unsafe letGo(of: sourceReference) }
+  deinit {
+    if state.contains(.loose) { unsafe looseReference?.release() }
+    unsafe letGo(of: sourceReference)
+  }
 
   /// The name of the entity that this class represents: the name of the class, unless a subclass overrides this.
   open class var entityName: String { nameOfType(self) }
@@ -107,6 +117,23 @@ open class ManagedObject {
   public typealias EntityProperty = ObjectGraph.EntityProperty
   /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
   public typealias EntityDeclaration = ObjectGraph.EntityDeclaration
+  /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
+  public typealias ObjectID = ObjectModel.ObjectID
+  /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
+  public typealias EntitySnapshot = ObjectGraph.EntitySnapshot
+  /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
+  public typealias SnapshotSource = ObjectGraph.SnapshotSource
+  /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
+  public typealias SnapshotPaths = ObjectGraph.SnapshotPaths
+  /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
+  public typealias SnapshotTarget = ObjectGraph.SnapshotTarget
+  /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
+  /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
+  public typealias RelatedSnapshot<S: ObjectGraph.EntitySnapshot> = ObjectGraph.RelatedSnapshot<S>
+  /// The type of the snapshots of the class: for a class with `Entity(_:)` its structure `Snapshot`.
+  public typealias SnapshotElement = ObjectSnapshot
+  /// The type of a property of a snapshot that leads to an object of the class.
+  public typealias SnapshotMember = ObjectGraph.RelatedSnapshot<ObjectSnapshot>
   /// The names of properties by their key paths, for `#Predicate`. A class with `Entity(_:)` has them.
   open class var propertyNames: [AnyKeyPath: String] { PropertyPaths.names(of: self) }
 
@@ -209,6 +236,31 @@ extension ManagedObject {
     }
   }
 
+  /// The values of a loose object; `nil` for an object of a context.
+  final var loose: LooseValues? {
+    state.contains(.loose) ? unsafe looseReference?.takeUnretainedValue() : nil
+  }
+
+  @unsafe private final var looseReference: Unmanaged<LooseValues>? {
+    // SAFETY: The key of a loose object is the address of its values, which it retains.
+    unsafe UnsafeRawPointer(bitPattern: UInt(key.rawValue)).map { unsafe .fromOpaque($0) }
+  }
+
+  /// Gives a loose object a key and a row of a context.
+  ///
+  /// - Parameter source: A source of the context's entity.
+  final func settle(_ key: ObjectKey, at source: RowSource, row: Int) {
+    let (old, values) = unsafe (sourceReference, looseReference)
+    unsafe storedKey = key
+    unsafe holdsSource = false
+    unsafe sourceReference = .passUnretained(source)
+    unsafe take(sourceReference)
+    self.row = UInt32(row)
+    state = [.inserted, .realized, .pending]
+    unsafe old.release()
+    unsafe values?.release()
+  }
+
   /// Gives the object another source and row.
   final func point(to source: RowSource, row: Int) {
     let old = unsafe sourceReference
@@ -250,7 +302,15 @@ extension ManagedObject {
 
 extension ManagedObject {
   /// The object's identifier, which never changes.
-  public final var objectID: ObjectID { ObjectID(store: source.entity.store.tag, key: key) }
+  ///
+  /// - Precondition: A context has inserted the object. An object outside of a context has no identifier.
+  public final var objectID: ObjectID {
+    if state.contains(.loose) {
+      misuse(
+        "\(self) has no identifier yet: insert it into a context first, context.insert(object).")
+    }
+    return ObjectID(store: source.entity.store.tag, key: key)
+  }
 
   /// The object's context; `nil` once the object has left it.
   ///
@@ -286,8 +346,8 @@ extension ManagedObject {
 extension ManagedObject: Hashable {
   /// Returns whether both are the same object of the same context.
   public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
-  /// Hashes the object's key, not its values.
-  public final func hash(into hasher: inout Hasher) { hasher.combine(key.rawValue) }
+  /// Hashes the identity of the instance, not its values.
+  public final func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension ManagedObject: EntityMapped {}
@@ -300,6 +360,7 @@ extension ManagedObject: QueryArgument {
 extension ManagedObject: CustomStringConvertible {
   /// The entity and the identifier.
   public var description: String {
-    "<\(entity.name) \(objectID.uri)>"
+    state.contains(.loose)
+      ? "<\(entity.name) outside of a context>" : "<\(entity.name) \(objectID.uri)>"
   }
 }

@@ -63,6 +63,27 @@ extension RelatedObjects: RangeReplaceableCollection {
   }
 }
 
+// The names of Swift's sets. A member is in the list once.
+extension RelatedObjects {
+  /// Adds an object at the end, unless it is a member.
+  public mutating func insert(_ object: Element) { formUnion(CollectionOfOne(object)) }
+
+  /// Removes an object. Does nothing if the object is not a member.
+  public mutating func remove(_ object: Element) { subtract(CollectionOfOne(object)) }
+
+  /// Adds the objects that are not members yet, at the end and in their order.
+  public mutating func formUnion(_ objects: some Sequence<Element>) {
+    var known = Set(self)
+    append(contentsOf: objects.filter { known.insert($0).inserted })
+  }
+
+  /// Removes objects. An object that is not a member is ignored.
+  public mutating func subtract(_ objects: some Sequence<Element>) {
+    let removed = Set(objects)
+    removeAll { removed.contains($0) }
+  }
+}
+
 extension RelatedObjects: ExpressibleByArrayLiteral {
   /// Makes a list of the given objects.
   public init(arrayLiteral elements: Element...) { self.init(elements) }

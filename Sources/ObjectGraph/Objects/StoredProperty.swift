@@ -64,17 +64,37 @@ extension EntityMapped where Self: ManagedObject {
     try fetchedObjects(forKey: name.description).checked(as: D.self)
   }
 
-  /// Unavailable: a property can't have this type.
-  @available(
-    *, unavailable,
-    message:
-      "Quire can't store values of this type: conform the type to AttributeValue, or make the property computed or static."
-  )
+  /// Unavailable: a property can't have this type. Only the getter is unavailable, so that a property has one error.
   @_disfavoredOverload
   public subscript<V>(stored name: StaticString, hash: UInt64) -> V {
+    @available(
+      *, unavailable,
+      message:
+        "Quire can't store values of this type: conform the type to AttributeValue, as in enum Kind: String, AttributeValue, or to CodableValue. Or make the property computed or static."
+    )
     get { missingObject(name) }
     set { missingObject(name) }
   }
+
+  /// The value of an attribute whose type is not known to the macro.
+  @inlinable
+  public subscript<V: AttributeValue>(attribute name: StaticString, hash: UInt64) -> V {
+    read(name, hash)
+  }
+
+  /// The structure of a composite attribute with options.
+  public subscript<C: CompositeValue>(attribute name: StaticString, hash: UInt64) -> C {
+    self[stored: name, hash]
+  }
+
+  /// Unavailable: only an attribute has options.
+  @_disfavoredOverload
+  @available(
+    *, unavailable,
+    message:
+      "@Attribute belongs to values: remove it from a relationship, or conform a type of values to AttributeValue or CodableValue."
+  )
+  public subscript<V>(attribute name: StaticString, hash: UInt64) -> V { missingObject(name) }
 
   @usableFromInline
   func missingObject(_ name: StaticString) -> Never {

@@ -23,7 +23,14 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
   /// The context whose objects the list shows.
   public let context: ManagedObjectContext
   /// The request of the list.
-  public private(set) var request: FetchRequest<Object>
+  ///
+  /// A new request, or a changed one, takes effect with ``performFetch()``:
+  ///
+  ///     results.request.predicate = try QueryPredicate("cost > 3")
+  ///     try results.performFetch()
+  ///
+  /// ``change(to:)`` does both in one step, and leaves the request as it was after an error.
+  public var request: FetchRequest<Object>
   /// The division of the results into sections; `nil` for no sections.
   public let sectioning: FetchedSections?
   /// Called in the context's turn when the list has changed. It may read and change objects.
@@ -74,7 +81,7 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
   /// Loads the list from the newest commit of each store, and keeps it up to date from then on.
   ///
   /// The first fetch reports no change, because there was no list before. A later fetch is needed only for a request
-  /// with `now()`: it reports the difference like any change.
+  /// with `now()`, and after a change of ``request``: it reports the difference like any change.
   ///
   /// - Throws: The errors of ``init(_:in:sections:performsFetch:)``. The list is unchanged then.
   public func performFetch() throws {
@@ -200,7 +207,7 @@ extension FetchedResults: RandomAccessCollection {
 
 extension FetchedResults: ResultsFollower {
   var asksObjects: Bool { query.asksObjects }
-  var asksForSaved: Bool { !request.includesPendingChanges }
+  var asksForSaved: Bool { !query.request.includesPendingChanges }
 
   func isAsked(_ entity: UInt16, in tag: StoreTag) -> Bool { query.isAsked(entity, in: tag) }
 
@@ -232,7 +239,7 @@ extension FetchedResults: ResultsFollower {
   func followStores() throws {
     guard query.isOutdated(in: workspace) else { return }
     isStale = true
-    let next = try FetchedQuery(request.query.forObjects, sectioning, in: workspace)
+    let next = try FetchedQuery(query.request, sectioning, in: workspace)
     let following = try workspace.beginFollowing(next.states(in: workspace))
     let found = try next.load(in: workspace, following)
     (query, self.following) = (next, following)

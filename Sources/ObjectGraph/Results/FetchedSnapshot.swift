@@ -11,6 +11,9 @@ public struct FetchedSnapshot: Sendable, Hashable {
   /// divided has no section if it is empty, and every list has none before its first fetch.
   public internal(set) var sections: [FetchedSection] = []
 
+  /// The names of the sections, in order: with ``identifiers(inSection:)``, the contents of a table.
+  public var sectionIdentifiers: [String] { sections.map(\.name) }
+
   /// Returns the place of the object at an index.
   public func place(at index: Int) -> FetchedPlace {
     var (low, high) = (0, sections.count)

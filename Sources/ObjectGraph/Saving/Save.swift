@@ -1,6 +1,7 @@
 import ObjectModel
 import Rows
 import StoreInterface
+import Tracing
 
 /// Saves the changes of a workspace in five steps: rebase, prepare, validate, commit, finish.
 ///
@@ -23,15 +24,29 @@ struct Save {
   /// - Returns: The saved changes, by store.
   func run() throws -> [StoreTag: Layer] {
     var draft = SaveDraft()
+    var steps = TracedSteps()
     let turn = draft.attempts.turn
     defer { workspace.coordinator.commitQueue.end(turn) }
     // A round must be repeated if objects or observers have changed something, or if another save came first.
     for _ in 0..<Workspace.mostRounds {
       draft = try rebase(draft)
-      if draft.stage != .validated { draft = try validate(prepare(draft)) }
+      steps.end("rebase")
+      if draft.stage != .validated {
+        draft = try prepare(draft)
+        steps.end("preparation")
+        draft = try validate(draft)
+        steps.end("validation")
+      }
       guard draft.stage == .validated else { continue }
       draft = try commit(draft)
-      if draft.stage == .committed { return finish(draft) }
+      steps.end("commit")
+      guard draft.stage == .committed else { continue }
+      let saved = finish(draft)
+      steps.end("finish")
+      steps.send(
+        .save, at: workspace.onlyPath, workspace.settings.name ?? "",
+        count: Trace.isOn ? saved.values.reduce(0) { $0 + $1.count } : nil)
+      return saved
     }
     throw ContextError(
       .conflict,
@@ -98,6 +113,12 @@ extension Workspace {
       return (error.failures, error.constraintConflicts)
     }
     return ([], [])
+  }
+
+  /// The path of the coordinator's store, if it has one store.
+  var onlyPath: String? {
+    let stores = coordinator.stores
+    return stores.count == 1 ? stores[0].path : nil
   }
 
   /// Whether the workspace has changed since changes were last processed.

@@ -1,6 +1,7 @@
 import ObjectModel
 import Rows
 import StoreInterface
+import Tracing
 
 /// Advances one store of a workspace to another base: replays the changes on it, and updates the registered objects.
 ///
@@ -27,6 +28,14 @@ struct Advance {
   func run(
     to base: StoreBase, seen: SeenRows = SeenRows(), discarded: Set<ObjectKey> = [],
     policy: MergePolicy? = nil
+  ) throws -> Bool {
+    try Trace.measure(.merge, at: state.persistent.path, workspace.settings.name ?? "") {
+      try advance(to: base, seen, discarded, policy)
+    }
+  }
+
+  private func advance(
+    to base: StoreBase, _ seen: SeenRows, _ discarded: Set<ObjectKey>, _ policy: MergePolicy?
   ) throws -> Bool {
     let wasWorking = workspace.progress.beginWork()
     defer { workspace.progress.endWork(wasWorking) }

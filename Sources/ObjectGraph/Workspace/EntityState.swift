@@ -291,6 +291,23 @@ extension EntityState {
     return unsafe make(number, at: source, row)
   }
 
+  /// Gives a loose object a number, a row and a place in the table.
+  func settle(_ object: ManagedObject, _ number: UInt64) {
+    let (source, draft) = unsafe drafts.filling ?? drafts.beginInsertions(for: self)
+    let row = unsafe draft._withUnsafeGuaranteedRef { draft in
+      let row = draft.append(key: number, basis: 0)
+      for (column, value) in graph.initialValues { draft.set(value, column: column, row: row) }
+      return row
+    }
+    unsafe object.settle(
+      ObjectKey(entity: graph.number, number: number), at: source.takeUnretainedValue(), row: row)
+    object.state.formUnion(birthState)
+    unsafe storedObjects.insert(object, number)
+  }
+
+  /// Returns the next free number of an object.
+  func nextNumber() throws -> UInt64 { try keys.next(ofEntity: graph.number, in: store) }
+
   /// Gives an object a row in an open draft, above its present row.
   func beginChange(of object: ManagedObject) throws -> RowSource {
     let old = object.source

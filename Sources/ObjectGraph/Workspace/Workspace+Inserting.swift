@@ -18,7 +18,7 @@ extension Workspace {
   }
 
   /// Returns the entity state for a new object.
-  private func entityState(_ entity: String, into store: PersistentStore?) throws -> EntityState {
+  func entityState(_ entity: String, into store: PersistentStore?) throws -> EntityState {
     let stores = coordinator.storeChanges
     if store == nil, let last = objects.lastTarget(for: entity, storeChanges: stores) {
       return last

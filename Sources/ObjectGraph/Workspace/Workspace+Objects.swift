@@ -46,6 +46,9 @@ extension Workspace {
 
   /// Stops the program if an object belongs to another context.
   func requireOwn(_ object: ManagedObject) {
+    require(
+      !object.state.contains(.loose),
+      "\(object) was given to \(label). Insert it first: context.insert(object).")
     guard object.withEntity({ $0.belongs(to: self) }) else {
       misuse(
         """

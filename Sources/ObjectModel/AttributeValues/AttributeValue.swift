@@ -22,6 +22,8 @@ public protocol AttributeValue: Sendable {
 public protocol BoundedAttributeValue: AttributeValue, Comparable {}
 
 extension AttributeValue {
+  /// The type of a property of a snapshot that has such a value.
+  public typealias SnapshotMember = Self
   /// False: an attribute of this type must have a value.
   public static var isOptional: Bool { false }
 }

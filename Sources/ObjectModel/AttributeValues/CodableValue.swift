@@ -9,7 +9,13 @@ import Foundation
 ///
 /// The text has its keys in order, so equal values have equal texts, and a predicate may compare them. A type
 /// conforms by naming the protocol, without further code.
+/// Arrays of values, and dictionaries from texts to values, are such types. A predicate compares them as a whole; to
+/// find objects by an element, declare an entity for the elements and a relationship to it.
 public protocol CodableValue: AttributeValue, Codable {}
+
+extension Array: AttributeValue, CodableValue where Element: AttributeValue & Codable {}
+extension Dictionary: AttributeValue, CodableValue
+where Key == String, Value: AttributeValue & Codable {}
 
 extension CodableValue {
   /// The type of text attributes.

@@ -30,6 +30,8 @@ struct IndexPlan: Sendable {
   private let order: Order?
   /// For each entity number, the full-text query that an index of words answers.
   private let words: [UInt16: WordSearch]
+  /// The journal of a search that is explained.
+  var journal: QueryJournal?
 
   /// The least ratio of all entries to the entries read through an index. A scan reads rows in sequence, an index
   /// reads them in random order, so an index is faster only if it excludes most of the rows.
@@ -101,15 +103,18 @@ struct IndexPlan: Sendable {
     }
     var hits = RowHits()
     if let named {
+      journal?.note(.identifiers, of: layouts[0], [], candidates: named.count)
       try hits.add(named, of: layouts, in: indexed.view, predicate, interpreter)
       return hits
     }
+    var steps: [QueryExplanation.Step] = []
     for layout in layouts {
       let best = try best(
         choices[layout.entityNumber] ?? [], indexed, share: IndexPlan.lookupShare)
       // To look for words in a text takes longer than to read it, so a scan is not faster than the index of words.
       if best == nil, let search = words[layout.entityNumber], try search.isKept(in: indexed) {
         let (numbers, isExact) = try search.objects(in: indexed)
+        steps.append(.init(.words, layout, search.columns, candidates: numbers.count))
         try hits.add(
           numbers.map { ObjectKey(entity: layout.entityNumber, number: $0) }, of: [layout],
           in: indexed.view, isExact ? nil : predicate, interpreter)
@@ -118,10 +123,12 @@ struct IndexPlan: Sendable {
       guard let best else { return nil }
       var keys: Set<UInt64> = []
       for range in best.ranges { keys.formUnion(try indexed.keys(best.index, in: range)) }
+      steps.append(.init(.index, layout, best.index.columns, candidates: keys.count))
       try hits.add(
         keys.sorted().map { ObjectKey(entity: layout.entityNumber, number: $0) }, of: [layout],
         in: indexed.view, predicate, interpreter)
     }
+    journal?.note(steps)
     if layouts.count > 1 { try hits.sortByKey() }
     return hits
   }
@@ -137,6 +144,7 @@ struct IndexPlan: Sendable {
       else { return nil }
       let (numbers, isExact) = try search.objects(in: indexed)
       guard isExact else { return nil }
+      journal?.note(.words, of: layout, search.columns, candidates: numbers.count)
       keys += numbers.map { ObjectKey(entity: layout.entityNumber, number: $0) }
     }
     return layouts.count > 1 ? keys.sorted() : keys
@@ -168,6 +176,7 @@ struct IndexPlan: Sendable {
         }
       }
     }
+    journal?.note(.entries, of: layouts[0], best.index.columns, candidates: numbers.count)
     let isSorted =
       sortKeys.map { $0.column?.number } == best.index.columns.map(\.number)
       && sortKeys.allSatisfy { $0.isAscending && $0.options.isEmpty }
@@ -234,6 +243,8 @@ struct IndexPlan: Sendable {
     }
     guard patience > 0 || hits.hits.count >= most else { return nil }
     if hits.hits.count < most { try take() }
+    journal?.note(
+      .order, of: layouts[0], order.indexes[0].columns, candidates: hits.hits.count)
     return hits
   }
 }

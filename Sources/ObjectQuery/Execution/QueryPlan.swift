@@ -18,7 +18,7 @@ package struct QueryPlan: Sendable {
   let layouts: [Layout]
   let node: ScanNode
   /// The indexes that can answer the request instead of a scan.
-  let indexes: IndexPlan
+  private(set) var indexes: IndexPlan
   let sortKeys: [BoundSortKey]
   let table: TablePlan?
   /// The comparisons that determine the relevance; `nil` if the request does not sort by it.
@@ -31,7 +31,7 @@ package struct QueryPlan: Sendable {
   let sharedFetchCount: Int
   let now: Date
   /// The observer of the search, which may cancel it.
-  package var watch: SearchWatch?
+  package var watch: SearchWatch? { didSet { indexes.journal = watch?.journal } }
 
   /// Binds a request to a model and the schema of a store.
   ///
@@ -107,10 +107,12 @@ package struct QueryPlan: Sendable {
     for layout in layouts {
       let batches = try source.batches(of: layout)
       watch?.expect(batches.reduce(0) { $0 + $1.block.rowCount })
+      watch?.journal?.noteScan(of: layout, batches.map(\.block))
       for batch in batches {
         if case .constant(true) = node {
           count += batch.rowCount
         } else {
+          watch?.journal?.noteRead(batch.block)
           let reader = BatchReader(batch, entityNumber: layout.entityNumber)
           count += unsafe try run.select(node, reader) { unsafe $0.keptCount }
         }
@@ -168,6 +170,7 @@ package struct QueryPlan: Sendable {
       ?? RowHits(node, layouts, run, most: sortKeys.isEmpty ? most : .max)
     try watch?.pass(0)
     if covered?.isSorted != true {
+      watch?.journal?.noteSort(of: hits.hits.count, by: request.sortKeys)
       try hits.sort(by: sortKeys, first: most, interpreter(source)) { try scores(in: source) }
     }
     if limited { hits.hits = Array(hits.hits[request.window(of: hits.hits.count)].prefix(count)) }
@@ -320,10 +323,12 @@ extension QueryPlan {
     let readers = try BatchReader.all(of: layouts, in: source)
     guard readers.areOrdered else { return false }
     watch?.expect(readers.rowCount)
+    watch?.journal?.noteScan(of: layouts, readers)
     let count = readers.reduce(0) { $0 + $1.batch.rowCount }
     var hits: [RowHits.Hit] = []
     for (index, reader) in readers.enumerated() {
       hits.removeAll(keepingCapacity: true)
+      watch?.journal?.noteRead(reader.batch.block)
       unsafe try run.select(node, reader) { flags in
         unsafe flags.forEachKept {
           hits.append(RowHits.Hit(reader: UInt32(index), row: UInt32($0)))

@@ -9,14 +9,19 @@ package final class SearchWatch: Sendable {
   }
   private let state = Mutex(State())
   private let report: @Sendable (_ passed: Int, _ expected: Int) -> Bool
+  /// The journal of a search that is explained.
+  let journal: QueryJournal?
 
   /// Creates an observer of one search.
   ///
   /// - Parameter report: Receives the number of rows examined so far and the number of rows to examine; returns
   ///   whether the search may continue.
   package init(_ report: @escaping @Sendable (_ passed: Int, _ expected: Int) -> Bool) {
-    self.report = report
+    (self.report, journal) = (report, nil)
   }
+
+  /// Creates an observer that keeps a journal and cancels nothing.
+  init(_ journal: QueryJournal) { (report, self.journal) = ({ _, _ in true }, journal) }
 
   /// Cancels the search before the next block. May be called from any thread.
   package func cancel() { state.withLock { $0.isCancelled = true } }

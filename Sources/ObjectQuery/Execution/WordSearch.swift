@@ -9,6 +9,9 @@ struct WordSearch: Sendable {
   /// Whether the predicate consists of the query alone.
   private let isWhole: Bool
 
+  /// The column of the texts.
+  var columns: [LayoutColumn] { index.columns }
+
   /// Whether the entries may tell the answer without the texts.
   var mayBeExact: Bool { isWhole && !query.needsText }
 

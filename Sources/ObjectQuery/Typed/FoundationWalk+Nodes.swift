@@ -157,7 +157,7 @@ extension FoundationWalk {
   ) throws(QueryError) -> QueryPredicate {
     let operation = isNegated ? QueryPredicate.Operator.notEqual : .equal
     let (one, other): (QueryExpression, QueryExpression)
-    switch (try result(left), try result(right)) {
+    switch (try side(left), try side(right)) {
     case (.expression(let left), .expression(let right)): (one, other) = (left, right)
     case (.predicate(let test), .expression(.constant(.boolean(let value)))):
       return value != isNegated ? test : !test
@@ -186,10 +186,30 @@ extension FoundationWalk {
     }
   }
 
+  /// Returns the result of a side of an equality. An array or a dictionary is there the value of one attribute, and not a
+  /// collection of values.
+  private mutating func side(_ node: Any) throws(QueryError) -> Result {
+    if let list = (node as? any FoundationListValue)?.list {
+      return .expression(.constant(list.storedValue))
+    }
+    return try result(node)
+  }
+
   private static func mayBeMissing(_ value: QueryExpression, _ type: Any.Type) -> Bool {
     if case .constant = value { return false }
     if case .object = value { return false }
     return type is any ExpressibleByNilLiteral.Type
+  }
+}
+
+private protocol FoundationListValue {
+  /// The value, if it is an array or a dictionary of values.
+  var list: (any CodableValue)? { get }
+}
+
+extension PredicateExpressions.Value: FoundationListValue {
+  fileprivate var list: (any CodableValue)? {
+    value is any Collection ? value as? any CodableValue : nil
   }
 }
 

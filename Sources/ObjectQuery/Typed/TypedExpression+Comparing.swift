@@ -123,6 +123,12 @@ extension TypedExpression where Value.Bare == String {
     compared(.contains, part, options)
   }
 
+  /// Returns the condition that the text begins with the given text, under the name that Swift's texts have.
+  public func hasPrefix(_ prefix: String) -> TypedPredicate<Root> { begins(with: prefix) }
+
+  /// Returns the condition that the text ends with the given text, under the name that Swift's texts have.
+  public func hasSuffix(_ suffix: String) -> TypedPredicate<Root> { ends(with: suffix) }
+
   /// Returns the condition that the text matches a pattern: `?` stands for one character, `*` for any number.
   public func isLike(_ pattern: String, _ options: TextOptions = []) -> TypedPredicate<Root> {
     compared(.like, pattern, options)
@@ -135,4 +141,14 @@ extension TypedExpression where Value.Bare == String {
   public func matches(_ pattern: String, _ options: TextOptions = []) -> TypedPredicate<Root> {
     compared(.matches, pattern, options)
   }
+}
+
+extension Sequence {
+  /// Returns the condition that a value is one of the elements.
+  ///
+  ///     Trip.where { names.contains($0.name) }
+  ///
+  /// The same as ``TypedExpression/isIn(_:)``. The elements are read when the predicate is made.
+  public func contains<Test: TypedExpression>(_ value: Test) -> TypedPredicate<Test.Root>
+  where Element == Test.Value.Bare { value.isIn(self) }
 }

@@ -93,6 +93,20 @@ extension TypedExpression where Value.Bare: NumericAttributeValue {
   }
 }
 
+extension TypedExpression {
+  /// Returns the value, or the given value for an object without one.
+  ///
+  ///     Trip.where { ($0.title ?? "Untitled") == name }
+  ///
+  /// No index helps a condition on the result. `$0.title == nil || $0.title == name` can use one.
+  public static func ?? (left: Self, right: Value.Bare) -> ComputedExpression<Root, Value.Bare> {
+    let value = left.queryExpression
+    return ComputedExpression(
+      .conditional(
+        .comparison(.init(value, .notEqual, .null)), value, right.storedValue.queryExpression))
+  }
+}
+
 extension TypedExpression where Value.Bare == String {
   /// Returns the text in capital letters.
   public func uppercased() -> ComputedExpression<Root, Value> {

@@ -27,7 +27,18 @@ public struct StorePlaces: Sendable {
     let known = backends.types.map(\.rawValue).joined(separator: ", ")
     throw StoreError(
       .notAStore,
-      "No backend supports stores of type \"\(type.rawValue)\". The supported types are: \(known).")
+      "No backend supports stores of type \"\(type.rawValue)\". The supported types are: \(known)."
+        + StorePlaces.library(of: type))
+  }
+
+  /// Returns a sentence about the library that has the backend of a type; empty if Quire has no such library.
+  private static func library(of type: StoreType) -> String {
+    guard let name = ["SQLite": "sqlite", "PostgreSQL": "postgreSQL"][type.rawValue] else {
+      return ""
+    }
+    let library = type.rawValue + "Store"
+    return
+      " Link the library \(library), write 'import \(library)', and give 'backends: [.\(name)]' to the container."
   }
 
   /// Whether a path is the address of a store that lies on no disk, such as the URL of a database.

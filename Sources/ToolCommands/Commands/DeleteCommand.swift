@@ -13,8 +13,8 @@ enum DeleteCommand {
         """,
       arguments: [.store, .entity],
       options: [
-        FetchCommand.condition, .identifiers, .showsIdentifiers, .dryRun, .message, .author,
-        .storeName, .storeModel, .writesForeign, .format,
+        FetchCommand.condition, .identifiers, .showsIdentifiers, .dryRun, .explain, .message,
+        .author, .storeName, .storeModel, .writesForeign, .format,
       ],
       changing: [.store],
       examples: [
@@ -24,6 +24,7 @@ enum DeleteCommand {
       ]
     ) { invocation in
       let edit = try StoreEdit(reader, invocation, models)
+      if try edit.explains() { return .done }
       let objects = try edit.objects()
       for object in objects { edit.context.delete(object) }
       try edit.finish(objects, did: "deleted")

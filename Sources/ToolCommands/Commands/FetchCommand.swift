@@ -90,7 +90,7 @@ enum FetchCommand {
         unchanged.
         """,
       arguments: [.store, entity, variables],
-      options: options + [.version, .storeName, .storeModel, .damaged, form],
+      options: options + [.explain, .version, .storeName, .storeModel, .damaged, form],
       examples: [
         Example(
           "quire fetch Trips.store Trip --where 'name CONTAINS[cd] \"lis\"' --sort -start",
@@ -98,6 +98,9 @@ enum FetchCommand {
         Example(
           "quire fetch Trips.store Trip --where 'start > \"-30d\"'",
           "Shows the trips of the last thirty days."),
+        Example(
+          "quire fetch Trips.store Trip --where 'days > 3' --explain",
+          "Shows the index or the scan that finds the trips, the rows that are read, and the time."),
         Example(
           "quire fetch Trips.store Trip --where 'name TEXT \"lisbon week*\"' --sort relevance",
           "Shows the trips with both words in their names, the best answers first, and marks the words."
@@ -127,6 +130,8 @@ enum FetchCommand {
         try store.count($0, in: snapshot)
       } fetch: { request, body in
         try store.forEachPart(of: request, in: snapshot, rowCount: partRowCount, body)
+      } explain: {
+        try store.explain($0, in: snapshot)
       }
       return .done
     }
@@ -149,13 +154,18 @@ enum FetchCommand {
   /// - Parameters:
   ///   - count: Counts the objects of a request.
   ///   - fetch: Fetches a request, and calls its second argument with each part of the results.
+  ///   - explain: Answers a request, and returns the way and the work.
   static func show(
     _ invocation: Invocation, _ model: Model, _ schema: Schema, _ store: StoreTag,
     count: (QueryRequest) throws -> Int,
-    fetch: (QueryRequest, (ResultTable, ViewSource) throws -> Void) throws -> Void
+    fetch: (QueryRequest, (ResultTable, ViewSource) throws -> Void) throws -> Void,
+    explain: (QueryRequest) throws -> QueryExplanation
   ) throws {
     let selection = try FetchSelection(invocation, model, schema, store)
     try placed(invocation) {
+      if invocation.has(.explain) {
+        return try ExplainOutput.show(explain(selection.request), invocation)
+      }
       try Pager.show(invocation.has(pager), on: invocation.console) { console in
         try FetchPrinting(selection, invocation, on: console, model, schema)
           .run(count: count, fetch: fetch)
@@ -223,7 +233,7 @@ enum CountCommand {
       "count", "prints the number of objects of an entity that match a predicate",
       arguments: [.store, .entity],
       options: [
-        FetchCommand.condition, .version, .storeName, .storeModel, .damaged, .format,
+        FetchCommand.condition, .explain, .version, .storeName, .storeModel, .damaged, .format,
       ],
       examples: [
         Example(
@@ -234,15 +244,27 @@ enum CountCommand {
       let store = try reader.open(invocation[.store], invocation, models)
       let snapshot = try store.snapshot()
       try FetchCommand.checkEntity(invocation, snapshot.model)
-      try show(invocation, snapshot.model) { try store.count($0, in: snapshot) }
+      try show(invocation, snapshot.model) {
+        try store.count($0, in: snapshot)
+      } explain: {
+        try store.explain($0, in: snapshot)
+      }
       return .done
     }
   }
 
   /// Prints the number of objects that the command line asks for.
   static func show(
-    _ invocation: Invocation, _ model: Model, _ count: (QueryRequest) throws -> Int
+    _ invocation: Invocation, _ model: Model, _ count: (QueryRequest) throws -> Int,
+    explain: (QueryRequest) throws -> QueryExplanation
   ) throws {
+    if invocation.has(.explain) {
+      return try FetchCommand.placed(invocation) {
+        var request = try FetchCommand.request(invocation, model)
+        request.resultType = .count
+        try ExplainOutput.show(explain(request), invocation)
+      }
+    }
     let count = try FetchCommand.placed(invocation) {
       try count(FetchCommand.request(invocation, model))
     }

@@ -22,8 +22,8 @@ enum NewCommand {
       + "or a store that contains its model.")
   static let source = Option(
     "from", value: "FILE", role: .stream,
-    "Infers the model from files of comma-separated values, and imports their objects; - is "
-      + "standard input.")
+    "Infers the model from files of comma-separated values or JSON, and imports their objects; - is "
+      + "standard input, and a folder stands for its files.")
   static let template = Option(
     "template", value: "NAME", choices: ModelTemplate.allCases.map(\.rawValue),
     "Uses a model for a usual kind of document.")
@@ -53,7 +53,8 @@ enum NewCommand {
         values of a column have. A column without an empty cell is required. A column is unique if all its \
         values differ, and it is the first one or has a name such as id, code or email. A column such as trip \
         or trip_id, beside a file trips.csv, is a relationship if each of its values occurs in a unique column \
-        of that file. The command prints the model. To change it, write it with --model-output, edit it, and \
+        of that file. In JSON, an object within an object and each object of an array becomes an object of an entity with \
+        the name of the member, and leads to the object that contains it. The command prints the model. To change it, write it with --model-output, edit it, and \
         create the document with --model and 'quire import'.
 
         The command creates DOC completely, with all objects, or not at all. The memory for --from is about \
@@ -66,6 +67,9 @@ enum NewCommand {
         Example(
           "quire new Trip.quire --from trips.csv stops.csv",
           "Creates a document with the objects of two files."),
+        Example(
+          "quire new Trip.quire --from trips.json",
+          "Creates a document with the objects of a file of JSON, and of the objects within them."),
         Example("quire new Todo.quire --template todo", "Creates a document for a list of tasks."),
         Example(
           "quire new Trip.quire --model Trips.xcdatamodeld --store main=binary,places=xml:Places",
@@ -78,7 +82,7 @@ enum NewCommand {
           sources.isEmpty
             ? "'new' needs a model."
             : "'new' needs one model, not \(sources.map { "--\($0.name)" }.joined(separator: " and ")).",
-          hint: "Give --model MODEL, --from FILE.csv or --template NAME.")
+          hint: "Give --model MODEL, --from FILE or --template NAME.")
       }
       if !invocation.has(source), let file = invocation.values(of: files).first {
         throw CommandError.wrongUsage(
@@ -132,14 +136,7 @@ enum NewCommand {
     }
     var inputs = ImportInputs(invocation, reader.disk, beside: place.path)
     let paths = [invocation.value(of: source)!] + invocation.values(of: files)
-    let opened = try paths.map { path in
-      if path != "-", ExchangeFormat(path: path) == .jsonl {
-        throw CommandError.wrongUsage(
-          "--from reads files of comma-separated values, and '\(oneLine(path))' contains JSON.",
-          hint: "Create the document with --model, and run 'quire import'.")
-      }
-      return try inputs.open(path, .csv, entity: nil)
-    }
+    let opened = try paths.flatMap { try inputs.tables($0) }
     let line = ProgressLine(
       invocation.console.messages, "reading",
       byteCount: try opened.reduce(0) { try $0 + $1.byteCount })

@@ -13,8 +13,8 @@ enum SetCommand {
         """,
       arguments: [.store, .entity, .assignments],
       options: [
-        FetchCommand.condition, .identifiers, .showsIdentifiers, .dryRun, .message, .author,
-        .storeName, .storeModel, .writesForeign, .format,
+        FetchCommand.condition, .identifiers, .showsIdentifiers, .dryRun, .explain, .message,
+        .author, .storeName, .storeModel, .writesForeign, .format,
       ],
       changing: [.store],
       examples: [
@@ -29,6 +29,7 @@ enum SetCommand {
       ]
     ) { invocation in
       let edit = try StoreEdit(reader, invocation, models)
+      if try edit.explains() { return .done }
       // New links need keys from the store, as new objects do.
       if edit.assignsRelationships {
         try edit.rehearse { try $0.assign(to: $0.objects()) }

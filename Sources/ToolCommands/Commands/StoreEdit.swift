@@ -50,7 +50,7 @@ struct StoreEdit {
 
   /// Opens the store that the command line names, for reading only if this is a dry run.
   init(_ reader: StoreReader, _ invocation: Invocation, _ models: ModelReader) throws {
-    let isTrial = invocation.has(.dryRun)
+    let isTrial = invocation.has(.dryRun) || invocation.has(.explain)
     let store = try reader.open(invocation[.store], invocation, models, readOnly: isTrial)
     try reader.checkMessage(for: store, at: invocation[.store], invocation)
     if !isTrial { invocation.console.outcome.willChange("Nothing was saved.") }
@@ -132,6 +132,25 @@ struct StoreEdit {
       try context.fetch(
         FetchRequest(FetchCommand.request(invocation, context.coordinator.model)))
     }
+  }
+
+  /// Prints the way to the objects, if the command line asks for that alone.
+  func explains() throws -> Bool {
+    guard invocation.has(.explain) else { return false }
+    var request = QueryRequest(invocation[.entity])
+    if invocation.has(.identifiers) {
+      request.predicate = .comparison(
+        .init(.evaluatedObject, .in, .aggregate(try objects().map { .object($0.objectID) })))
+    } else {
+      guard invocation.has(FetchCommand.condition) else { return try !objects().isEmpty }
+      request = try FetchCommand.placed(invocation) {
+        try FetchCommand.request(invocation, context.coordinator.model)
+      }
+    }
+    for part in try context.explain(FetchRequest(request)) {
+      try ExplainOutput.show(part, invocation)
+    }
+    return true
   }
 
   /// Returns the object with an identifier in the form that the tool prints.

@@ -19,6 +19,29 @@ struct ImportInputs {
     self.place = place
   }
 
+  /// The endings of the files of a folder that are read.
+  private static let endings = [".csv", ".json", ".jsonl", ".ndjson"]
+
+  /// Opens a file or a pipe as the tables in it, or a folder as the tables of its files.
+  mutating func tables(_ path: String) throws -> [ImportFile] {
+    if path != "-", (try? disk.status(of: path).kind) == .directory {
+      let names = try disk.list(path).map(\.name).filter { name in
+        ImportInputs.endings.contains { name.lowercased().hasSuffix($0) }
+      }
+      guard !names.isEmpty else {
+        throw CommandError(
+          .unreadable,
+          "The folder '\(oneLine(path))' contains no file that ends in \(ImportInputs.endings.joined(separator: ", "))."
+        )
+      }
+      return try names.sorted().flatMap { try tables(path.appendingPathComponent($0)) }
+    }
+    let file = try open(path, .csv, entity: nil)
+    guard try JSONTables.isJSON(file) else { return [file] }
+    var json = try JSONTables(file)
+    return try json.write { try scratchFile($0) }
+  }
+
   /// Opens a file or a pipe; `-` is standard input.
   mutating func open(
     _ path: String, _ format: ExchangeFormat, entity: String?

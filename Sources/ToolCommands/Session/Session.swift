@@ -161,12 +161,17 @@ final class Session {
     return objects.isEmpty ? .no : .done
   }
 
+  /// A session has one store.
+  private func explain(_ request: QueryRequest) throws -> QueryExplanation {
+    try context.explain(FetchRequest<ManagedObject>(request))[0]
+  }
+
   /// All commands, in the order of the help.
   private(set) lazy var actions: [Action] = [
     action(
       "fetch", "shows the objects of an entity that match a predicate, with unsaved changes",
       arguments: [FetchCommand.entity, FetchCommand.variables],
-      options: FetchCommand.options + [FetchCommand.form]
+      options: FetchCommand.options + [.explain, FetchCommand.form]
     ) { [unowned self] invocation in
       guard FetchCommand.asksForObjects(invocation) else {
         try EntityCounts.show(
@@ -179,16 +184,20 @@ final class Session {
       } fetch: { request, body in
         try context.forEachPart(
           of: request, rowCount: FetchCommand.partRowCount, body)
+      } explain: {
+        try self.explain($0)
       }
       return .done
     },
     action(
       "count", "prints the number of objects of an entity that match a predicate",
       arguments: [.entity],
-      options: [FetchCommand.condition, .format]
+      options: [FetchCommand.condition, .explain, .format]
     ) { [unowned self] invocation in
       try CountCommand.show(invocation, model) {
         try context.count(for: FetchRequest<ManagedObject>($0))
+      } explain: {
+        try self.explain($0)
       }
       return .done
     },

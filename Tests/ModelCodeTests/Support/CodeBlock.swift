@@ -23,6 +23,7 @@ struct CodeBlock {
     if first.hasPrefix("static ") { return "extension Scene {\n\(code)\n}" }
     if first.hasPrefix("@Entity") || first.hasPrefix("@Composite") || first.hasPrefix("enum ")
       || first.hasPrefix("final class ") || first.hasPrefix("struct ")
+      || first.hasPrefix("actor ")
     {
       return "enum Block\(number) {\n\(code)\n}"
     }

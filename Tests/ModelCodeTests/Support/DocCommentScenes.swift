@@ -64,8 +64,11 @@ enum DocCommentScenes {
       var request: FetchRequest<Trip> { fatalError() }
       var table: ResultTable { fatalError() }
       var progress: Progress { fatalError() }
+      var results: FetchedResults<Trip> { fatalError() }
+      var id: ObjectID { fatalError() }
       var now: Date { fatalError() }
       var name: String { fatalError() }
+      var names: [String] { fatalError() }
       var path: String { fatalError() }
       var token: HistoryToken { get { fatalError() } set {} }
       var old: Model { fatalError() }
@@ -191,6 +194,12 @@ enum DocCommentScenes {
       var manifest: [UInt8] { fatalError() }
       var bytes: [UInt8] { fatalError() }
     }
+    """,
+    "Tracing": """
+    import Tracing
+
+
+    final class Scene {}
     """,
     "FullText": """
     @testable import FullText

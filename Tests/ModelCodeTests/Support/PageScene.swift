@@ -13,6 +13,7 @@ enum PageScene {
     import QuireTools
     import SQLiteStore
     import StoreInterface
+    import Synchronization
     import TypedTrips
     import XMLStore
 
@@ -27,6 +28,26 @@ enum PageScene {
       var name: String
       var nights: Int = 1
       var voyage: Voyage
+    }
+    @Entity final class Movie: ManagedObject {
+      @Unique var title: String
+      var year: Int = 2026
+      @Relationship(deleteRule: .cascade, inverse: \\Review.movie)
+      var reviews: RelatedObjects<Review>
+      convenience init(title: String) { self.init() }
+    }
+    @Entity final class Review: ManagedObject {
+      var text: String
+      var movie: Movie?
+    }
+    @Entity final class Guest: ManagedObject {
+      var name: String
+      convenience init(name: String, on voyage: Voyage?) { self.init() }
+    }
+    actor Importer: ContextActor {
+      let context: ManagedObjectContext
+      init(_ container: PersistentContainer) { fatalError() }
+      func rename(_ id: ObjectID, to name: String) throws {}
     }
     enum TripsV1: ModelVersion {
       static let classes: [ManagedObject.Type] = [Trip.self]

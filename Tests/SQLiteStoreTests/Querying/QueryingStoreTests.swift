@@ -35,6 +35,25 @@ struct QueryingStoreTests {
     #expect(try store(world.model, world.view).features.capabilities.contains(.querying))
   }
 
+  @Test("An explained request has the statement, or the reason why there is none")
+  func explained() throws {
+    let world = try World()
+    let store = try store(world.model, world.view)
+    let snapshot = try store.snapshot()
+    var seen: Set<Bool> = []
+    for line in QueryingExpressionTests.lines {
+      let request = QueryRequest(line.entity, where: try QueryPredicate(line.text))
+      let isAnswered = try store.keys(answering: request, in: snapshot) != nil
+      let explanation = try store.explain(request, in: snapshot)
+      #expect(explanation.foundCount == (try store.keys(request, in: snapshot).count))
+      #expect(explanation.statement?.hasPrefix("SELECT ") ?? !isAnswered, "\(line.text)")
+      #expect((explanation.reason == nil) == isAnswered, "\(line.text)")
+      #expect((explanation.steps.map(\.way) == [.store]) == isAnswered, "\(line.text)")
+      seen.insert(isAnswered)
+    }
+    #expect(seen == [true, false])
+  }
+
   @Test("The store answers the table of expressions as its rows do")
   func expressions() throws {
     let world = try World()
