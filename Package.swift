@@ -254,8 +254,8 @@ let package = Package(
     module(
       "DocumentExchange",
       """
-      Comparison Documents StoreInterface ObjectGraph ObjectModel Rows Archives Checksums \
-      DurableFiles JSONText SystemPrograms
+      Comparison Documents Migration ModelNotations StoreInterface ObjectGraph ObjectModel Rows Archives \
+      Checksums DurableFiles JSONText SystemPrograms
       """),
 
     // Validation of documents by every rule of the specification.
@@ -499,7 +499,7 @@ let package = Package(
     tests(
       "ExchangeTests",
       """
-      QuireTools DocumentExchange Comparison Quire Documents ObjectGraph StoreInterface Checksums \
+      QuireTools DocumentExchange Comparison Quire Documents Migration ObjectGraph StoreInterface Checksums \
       DiskSimulation DurableFiles JSONText ObjectModel SeededRandom SpecVectors
       """),
     tests(

@@ -1,6 +1,7 @@
 import Documents
 import DurableFiles
 import Foundation
+import Migration
 public import StoreInterface
 
 extension Exchange {
@@ -21,7 +22,7 @@ extension Exchange {
   ) throws -> ExchangeReport {
     let disk = places.disk
     if try OpenRemote.isDocument(folder, on: disk) {
-      return try clone(documentAt: folder, to: path, in: places)
+      return try migrated(clone(documentAt: folder, to: path, in: places), path, places)
     }
     let remote = try FolderRemote(folder, stores: nil, signing: signing, on: disk)
     let graph = SharedGraph(remote.packs, at: folder)
@@ -37,15 +38,32 @@ extension Exchange {
         > (graph.ancestors([other.document!.identity]).count, other.path)
     }
     for pack in sorted {
-      do { return try clone(pack, remote, to: path, in: places) } catch let fault as PackFault {
-        graph.leaveOut(pack, fault)
-      }
+      do {
+        return try migrated(clone(pack, remote, to: path, in: places), path, places)
+      } catch let fault as PackFault { graph.leaveOut(pack, fault) }
     }
     let reasons = (remote.skipped + graph.skipped).map { "\($0.name) \($0.reason)" }
     throw ExchangeError(
       .noVersions,
       "The folder contains no whole document." + reasons.map { " \($0)" }.joined(), path: folder,
       hint: "Push a document to it first, or wait until all files have arrived.")
+  }
+
+  /// Migrates a new document to the newer models of its remote. The migrations may drop values, which the remote keeps.
+  private static func migrated(
+    _ report: ExchangeReport, _ path: String, _ places: StorePlaces
+  ) throws -> ExchangeReport {
+    var (report, migrator) = (report, Migrator.automatic)
+    (migrator.allowsLoss, migrator.allowsInvalid) = (true, true)
+    while !report.newerModel.isEmpty,
+      let step = try Exchange.migrate(path, by: migrator, in: places)
+    {
+      report.takeAfterMigration(step)
+      let document = try Document.open(path, in: places, access: .shared)
+      defer { try? document.close() }
+      report.takeAfterMigration(try Exchange(document).pull())
+    }
+    return report
   }
 
   /// Copies a document that becomes the remote of its copy.

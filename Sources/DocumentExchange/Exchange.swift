@@ -15,6 +15,9 @@ import StoreInterface
 /// may send at the same time. A pack that is cut, damaged or not there yet stops nothing: it is left out, and named in the
 /// report.
 ///
+/// An exchange never migrates the open document. Versions of a newer model wait, and the report names them: see
+/// ``migrate(_:head:with:by:in:whenHeld:)``.
+///
 /// The exchange is about the open head, and about the head of the same name on each device. Open the document with shared
 /// access: a version in conflict is kept as a separate head, which the exchange opens beside the document.
 public struct Exchange {

@@ -8,26 +8,30 @@ import StoreInterface
 
 /// One exchange: the versions of the remote, and the versions of the open head that the remote lacks.
 final class ExchangeTurn {
-  private let exchange: Exchange
-  private let remote: OpenRemote
+  let exchange: Exchange
+  let remote: OpenRemote
   let graph: SharedGraph
+  let contents: SharedContents
   /// The newest version of the open head that the remote has; `nil` if the remote lacks all of them.
   private(set) var known: Remotes.Known?
   /// The versions of the open head that the remote lacks, the oldest first.
   private(set) var own: [OwnVersions.Own] = []
+  /// The versions that were merged into ``known`` without a change.
+  private(set) var mergedIntoKnown: [String] = []
   /// The identities of all own versions that were added to the graph.
   private var added: Set<String> = []
   /// The versions whose changes make another version.
   private var refused: Set<String> = []
-  private(set) var report = ExchangeReport()
+  var report = ExchangeReport()
 
-  private var document: Document { exchange.document }
+  var document: Document { exchange.document }
 
   init(_ exchange: Exchange) throws {
     self.exchange = exchange
     try exchange.checkDocument()
     remote = try OpenRemote(exchange)
     graph = SharedGraph(remote.sources, at: exchange.path)
+    contents = SharedContents(exchange.document, graph)
     let remotes = try exchange.document.remotes
     known =
       exchange.common?.own ?? remotes.newest(of: exchange.document.head, in: exchange.name)
@@ -79,12 +83,15 @@ final class ExchangeTurn {
   /// Finds the versions that the remote lacks, and remembers the newest that it has.
   func settle() throws {
     guard let start = known else { return }
-    own = try OwnVersions(of: document, since: start).versions
+    contents.add(start)
+    let found = try OwnVersions(of: document, since: start)
+    (own, mergedIntoKnown) = (found.versions, found.mergedIntoStart)
     let isAtRemote = own.map {
       !added.contains($0.version.identity) && graph.knows($0.version.identity)
     }
     let new = own.filter { !added.contains($0.version.identity) }
     graph.add(OwnSource(document, new))
+    for one in new { contents.add(one.known) }
     added.formUnion(new.map(\.version.identity))
     if let last = isAtRemote.lastIndex(of: true) {
       known = own[last].known
@@ -93,7 +100,7 @@ final class ExchangeTurn {
     try note(known!)
   }
 
-  private func note(_ one: Remotes.Known) throws {
+  func note(_ one: Remotes.Known) throws {
     if document.isReadOnly || exchange.common != nil { return }
     let theirs = remote.source?.known(one.identity)
     try document.changeRemotes { remotes in
@@ -106,7 +113,7 @@ final class ExchangeTurn {
   }
 
   /// The versions of the remote from which the open head derives.
-  private var taken: Set<String> {
+  var taken: Set<String> {
     var found = document.versions.flatMap(\.received)
     if let known { found.append(known.identity) }
     found += own.map(\.version.identity)
@@ -117,60 +124,6 @@ final class ExchangeTurn {
   var news: [SharedVersion] {
     let taken = taken
     return graph.tips(of: document.head).filter { !taken.contains($0.identity) }
-  }
-
-  // MARK: - Sending
-
-  /// Sends the versions that the remote lacks.
-  func push() throws {
-    guard let folder = remote.folder else { return try pushToDocument() }
-    let writer = PackWriter(document: document, remote: folder)
-    guard known != nil else {
-      let content = try document.content(ofVersion: document.manifest.number)
-      defer { content.close() }
-      let newest = try Remotes.Known(remote: exchange.name, head: document.head, of: content)
-      let version = SharedVersion(
-        content.version, of: document.head, identity: newest.identity, parents: [])
-      try exchange.progress(.sending(document.versions.count))
-      report.sentByteCount += try writer.write(whole: version)
-      report.sent.append(version)
-      return try note(newest)
-    }
-    guard let last = own.last else { return }
-    try exchange.progress(.sending(own.count))
-    let graph = graph
-    report.sentByteCount += try writer.write(
-      own.map {
-        PackWriter.Part(version: $0.version, from: $0.version.parents[0], changes: $0.changes)
-      }
-    ) { digest, write in try graph.read(attachment: digest, write) }
-    report.sent += own.map(\.version)
-    try note(last.known)
-  }
-
-  /// Lets the document that is the remote take in the versions that it lacks.
-  private func pushToDocument() throws {
-    // The document that is the remote receives only versions that it can follow.
-    guard let last = own.last, report.conflicts.isEmpty, report.waiting.isEmpty else { return }
-    let other = try Document.open(
-      exchange.path, in: document.places, access: .shared, head: document.head)
-    defer { try? other.close() }
-    let theirs = known.flatMap { remote.source?.known($0.identity) }
-    let turn = try ExchangeTurn(
-      Exchange(other, receivingFrom: document, common: (theirs, known)))
-    try turn.pull()
-    report.conflicts += turn.report.conflicts
-    guard turn.report.conflicts.isEmpty, turn.report.waiting.isEmpty else { return }
-    report.sent += own.map(\.version)
-    try note(last.known)
-  }
-
-  /// Puts the contents of many small packs into one.
-  func consolidate() throws {
-    guard let folder = remote.folder else { return }
-    let made = try Consolidation(document: document, remote: folder, graph: graph).run()
-    report.consolidatedCount = made.count
-    report.sentByteCount += made.byteCount
   }
 
   // MARK: - Receiving
@@ -187,26 +140,35 @@ final class ExchangeTurn {
   }
 
   /// Takes in a version, and reports a conflict.
-  private func pull(_ version: SharedVersion) throws {
+  func pull(_ version: SharedVersion) throws {
     guard let known else { return }
     try exchange.progress(.receiving(version))
     do {
+      let order = try order(of: version)
+      if order == .newer { return try wait(forNewerModel: version) }
       guard try isGenuine(version, known) else {
         refused.insert(version.identity)
         throw Contradiction(reasons: [
           "The changes in the packs make another version than the packs say, and nothing was taken in."
         ])
       }
-      if own.isEmpty, graph.ancestors([version.identity]).contains(known.identity) {
+      if order == .same, own.isEmpty,
+        graph.ancestors([version.identity]).contains(known.identity)
+      {
         try follow(version, from: known)
       } else {
-        try merge(version, known)
+        try merge(version, known, order)
       }
     } catch let conflict as Contradiction {
       report.conflicts.append(
         ExchangeReport.Conflict(version: version, reasons: conflict.reasons, head: nil))
     } catch is SharedGraph.MissingAttachment {
       report.waiting.append(version)
+    } catch let error as ComparisonError where error.code == .badPatch {
+      // Devices that left out different versions of a model may number its entities in different ways.
+      refused.insert(version.identity)
+      report.conflicts.append(
+        ExchangeReport.Conflict(version: version, reasons: [error.message], head: nil))
     }
   }
 
@@ -215,21 +177,15 @@ final class ExchangeTurn {
   private func isGenuine(_ version: SharedVersion, _ known: Remotes.Known) throws -> Bool {
     guard let changes = try graph.changes(from: known.identity, to: version.identity) else {
       // Without all packs, the version has to wait.
-      return true
+      guard let rows = try contents.rows(of: version.identity) else { return true }
+      return try rows.identity(of: version, in: document) == version.identity
     }
     let content = try document.content(ofVersion: known.number)
     defer { content.close() }
     var sums = known.sums
-    let patch = try changes.patch(named: "the remote '\(exchange.name)'")
-    let parts = try content.stores.map { store, snapshot in
-      let side = try ComparedStore(document.path, snapshot)
-      return MergePart(
-        name: content.stores.count > 1 ? store.name : nil, store: TrialStore(store), base: side,
-        ours: side, theirs: side)
-    }
-    if !changes.rows.isEmpty { try patch.check(parts) }
-    for (part, (store, snapshot)) in zip(parts, content.stores) {
-      let layer = try patch.layers(part, renumbers: false).theirs
+    let layers = try VersionRows(content, SharedModel(content.model)).layers(
+      of: changes, named: "the remote '\(exchange.name)'")
+    for (layer, (store, snapshot)) in zip(layers.map(\.theirs), content.stores) {
       sums[store.name] = try (sums[store.name] ?? RowSum(of: snapshot)).moved(
         from: snapshot, to: View(snapshot.tables + [layer]), by: layer)
     }
@@ -242,9 +198,18 @@ final class ExchangeTurn {
     return identity.description == version.identity
   }
 
-  private func merge(_ version: SharedVersion, _ known: Remotes.Known) throws {
-    guard let changes = try graph.changes(of: version, since: taken) else {
-      report.waiting.append(version)
+  private func merge(
+    _ version: SharedVersion, _ known: Remotes.Known, _ order: ModelOrder
+  ) throws {
+    let changes = try graph.changes(of: version, since: taken) {
+      try contents.difference(from: $0, to: $1)
+    }
+    guard let changes else {
+      if order == .older {
+        report.olderModel.append(version)
+      } else {
+        report.waiting.append(version)
+      }
       return
     }
     let newest = own.last?.version
@@ -262,7 +227,7 @@ final class ExchangeTurn {
   private func follow(_ version: SharedVersion, from known: Remotes.Known) throws {
     var before = known.identity
     for one in graph.line(from: before, to: version) ?? [version] {
-      guard let changes = try graph.changes(from: before, to: one.identity) else {
+      guard let changes = try contents.difference(from: before, to: one.identity) else {
         report.waiting.append(version)
         return
       }
@@ -274,11 +239,11 @@ final class ExchangeTurn {
   }
 
   /// The reasons why changes can't be taken in without a choice.
-  private struct Contradiction: Error {
+  struct Contradiction: Error {
     let reasons: [String]
   }
 
-  private func take(
+  func take(
     _ changes: ChangeBook, following version: SharedVersion, into document: Document
   ) throws {
     try take(
@@ -342,6 +307,10 @@ final class ExchangeTurn {
   /// Shows each version that is not taken in as a head.
   func fetch() throws {
     report.conflicts = try news.compactMap { version in
+      if try order(of: version) == .newer {
+        report.newerModel.append(version)
+        return nil
+      }
       guard let head = try keep(version) else {
         report.waiting.append(version)
         return nil
@@ -393,13 +362,16 @@ final class ExchangeTurn {
   func keep(_ version: SharedVersion) throws -> String? {
     guard let known, !refused.contains(version.identity) else { return nil }
     let derived = graph.ancestors([version.identity])
-    let present = try conflictedHeads().first { derived.contains($0.identity) }
+    // A head that was made before a migration has the older model, and stays as it is.
+    let present = try conflictedHeads().first {
+      try derived.contains($0.identity) && contents.isOfOwnModel($0.identity)
+    }
     if let present, present.identity == version.identity { return present.head }
     let name = present?.head ?? "\(exchange.name)-\(version.identity.prefix(8))"
-    let start = present ?? known
-    guard let changes = try graph.changes(from: start.identity, to: version.identity) else {
-      return nil
-    }
+    guard
+      let start = try present ?? (contents.isOfOwnModel(known.identity) ? known : own.last?.known),
+      let changes = try contents.difference(from: start.identity, to: version.identity)
+    else { return nil }
     if present == nil, !(try document.heads.names.contains(name)) {
       try document.heads.make(name, at: start.number)
     }

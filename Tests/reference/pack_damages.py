@@ -226,6 +226,8 @@ LEFT_OUT = (
     ("a version whose changes begin at no parent", "16.2.4", set_member(*FIRST, "from", "0b" * 32)),
     ("changes that begin nowhere", "16.2.4", set_member(*FIRST, "from", None)),
     ("changes that are not there", "16.2.4", set_entry(CHANGES, None)),
+    ("a model that is not there", "16.2.4", set_member(*FIRST, "model", "models/1.xml")),
+    ("a model that is no text", "16.2.4", set_member(*FIRST, "model", 1)),
     ("attachments that are no list", "16.2.4", set_member(*FIRST, "attachments", {})),
     ("an attachment without a size", "16.2.4", set_member(*FIRST, "attachments", [{"name": "a", "new": {"digest": "0a" * 32}}])),
     ("an attachment that is not there", "16.2.6", attachment_entry(None)),

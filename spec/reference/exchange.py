@@ -50,7 +50,8 @@ class Graph:
         for version in (version for pack in found for version in pack.versions):
             self.versions.setdefault(version.identity, []).append(version)
             self.parents.setdefault(version.identity, set()).update(version.parents)
-            if version.start is not None:
+            # This reader infers no migration (16.3.4), so no way leads over one.
+            if version.start is not None and version.model is None:
                 self.steps.setdefault(version.start, []).append(Step(version, True))
                 self.steps.setdefault(version.identity, []).append(Step(version, False))
 
@@ -174,6 +175,8 @@ class Check:
     def word(self, identity):
         if identity in self.faults:
             return f"fault: {self.faults[identity]}"
+        if any(one.model is not None for one in self.graph.versions[identity]):
+            return "unknown: it is a migration, and this reader infers none"
         return "ok" if identity in self.reached else "unknown: no way leads to it from a document"
 
 

@@ -51,8 +51,10 @@ class Version:
                 "16.2.4", "the parents of a version are no other identities")
         require(is_text(self.head) and (self.head == "main" or is_head_name(self.head)), "16.2.4", f"the head is {self.head!r}")
         require(is_text(self.saved) and is_date(self.saved), "16.2.4", f"the date is {self.saved!r}")
-        self.author, self.message, self.start, self.changes = (self.text(name) for name in ("author", "message", "from", "changes"))
+        self.author, self.message, self.start, self.changes, self.model = (
+            self.text(name) for name in ("author", "message", "from", "changes", "model"))
         require((self.start is None) == (self.changes is None), "16.2.4", "one of 'from' and 'changes' is there alone")
+        require(self.model is None or self.start is not None, "16.2.4", "'model' is there without 'from'")
         require(self.start is None or self.start in self.parents, "16.2.4", "'from' is no parent")
         self.files = self.read_files()
 
@@ -119,7 +121,8 @@ class Pack:
         require(len(whole) <= 1, "16.2.5", "the pack has two versions with a document")
         for one in self.versions:
             name = "document/manifest.json" if one.start is None else one.changes
-            require(self.files.kind(name) == "file", "16.2.4", f"the entry {name} is not there")
+            for needed in (name,) if one.model is None else (name, one.model):
+                require(self.files.kind(needed) == "file", "16.2.4", f"the entry {needed} is not there")
             for digest, count in (new for _, new in one.files.values() if new is not None):
                 self.check_attachment(digest, count)
 

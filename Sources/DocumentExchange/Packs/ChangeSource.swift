@@ -11,6 +11,10 @@ protocol ChangeSource: AnyObject, Sendable {
   ///
   /// - Throws: ``PackFault`` if the file is damaged, `DiskError`.
   func changes(of version: PackedVersion) throws -> ChangeBook
+  /// Returns the model of a version that differs from the model of the version before it; `nil` for any other version.
+  ///
+  /// - Throws: ``PackFault`` if the file is damaged, `DiskError`.
+  func model(of version: PackedVersion) throws -> SharedModel?
   /// Whether the bytes of an attachment are here.
   func contains(attachment digest: String) -> Bool
   /// Checks all bytes, so that a damaged one is found before the first is used.

@@ -31,7 +31,9 @@ struct Consolidation {
           continue
         }
         parts.append(
-          PackWriter.Part(version: one.version, from: from, changes: try pack.changes(of: one)))
+          PackWriter.Part(
+            version: one.version, from: from, changes: try pack.changes(of: one),
+            model: try pack.model(of: one)))
       }
     }
     let byteCount = try PackWriter(document: document, remote: remote).write(parts) {

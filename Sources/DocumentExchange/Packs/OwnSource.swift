@@ -4,7 +4,7 @@ import Documents
 final class OwnSource: ChangeSource {
   let versions: [PackedVersion]
   private let document: Document
-  private let changes: [String: ChangeBook]
+  private let own: [String: OwnVersions.Own]
 
   var path: String { document.path }
 
@@ -14,22 +14,24 @@ final class OwnSource: ChangeSource {
   init(_ document: Document, from start: SharedVersion? = nil, _ own: [OwnVersions.Own]) {
     self.document = document
     versions =
-      [start].compactMap { $0 }
-      .map { PackedVersion($0, from: nil, changes: nil, files: [:]) }
+      [start].compactMap { $0 }.map { PackedVersion($0) }
       + own.map {
         PackedVersion(
-          $0.version, from: $0.version.parents[0], changes: nil, files: $0.changes.files)
+          $0.version, from: $0.changes == nil ? nil : $0.version.parents[0],
+          files: $0.changes?.files ?? [:])
       }
-    changes = Dictionary(
-      own.map { ($0.version.identity, $0.changes) }, uniquingKeysWith: { one, _ in one })
+    self.own = Dictionary(
+      own.map { ($0.version.identity, $0) }, uniquingKeysWith: { one, _ in one })
   }
 
   func changes(of version: PackedVersion) throws -> ChangeBook {
-    guard let book = changes[version.version.identity] else {
+    guard let book = own[version.version.identity]?.changes else {
       throw PackFault("lacks the changes of a version.")
     }
     return book
   }
+
+  func model(of version: PackedVersion) -> SharedModel? { own[version.version.identity]?.model }
 
   func verify() {}
 

@@ -1,9 +1,12 @@
 import Archives
 import Checksums
 import Comparison
+import Documents
 import DurableFiles
 import Foundation
 import JSONText
+import ModelNotations
+import ObjectModel
 import Synchronization
 
 /// A file with versions and their changes, complete in itself, and named by the digest of its bytes (spec §16.2).
@@ -61,8 +64,11 @@ final class Pack: Sendable {
     }
     self.versions = versions
     for one in versions {
-      let needed = one.changes ?? PackFormat.documentFolder + "/manifest.json"
-      guard entries[needed] != nil else { throw PackFault("lacks the entry \(needed).") }
+      for needed in [one.changes ?? PackFormat.documentFolder + "/manifest.json", one.model]
+        .compactMap(\.self) where entries[needed] == nil
+      {
+        throw PackFault("lacks the entry \(needed).")
+      }
       for case let digest? in one.files.values.map({ $0.new?.digest })
       where !contains(attachment: digest) {
         throw PackFault("lacks the attachment \(digest).")
@@ -108,6 +114,20 @@ final class Pack: Sendable {
       throw PackFault("is damaged: \(error.message)")
     } catch let error as ComparisonError {
       throw PackFault("contains changes that can't be read: \(error.message)")
+    }
+  }
+
+  /// Returns the model of a version that differs from the model of the version before it.
+  ///
+  /// - Throws: ``PackFault`` if the pack is damaged, `DiskError`.
+  func model(of version: PackedVersion) throws -> SharedModel? {
+    guard let name = version.model, let entry = entries[name] else { return nil }
+    try verify()
+    do {
+      let bytes = try archive.bytes(of: entry, byteLimit: Manifest.modelByteLimit)
+      return try SharedModel(Model(contents: bytes, path: name))
+    } catch let error as DiskError { throw error } catch {
+      throw PackFault("contains a model that can't be read: \(error)")
     }
   }
 

@@ -4,6 +4,7 @@ import Documents
 import DurableFiles
 import Foundation
 import JSONText
+import ModelNotations
 import StoreInterface
 
 /// Writes a pack into the folder of a remote (spec §16.2).
@@ -19,6 +20,8 @@ struct PackWriter {
     let version: SharedVersion
     let from: String
     let changes: ChangeBook
+    /// The model, if it differs from the model of ``from``.
+    var model: SharedModel?
   }
 
   /// Writes versions with their changes.
@@ -30,6 +33,9 @@ struct PackWriter {
   ) throws -> Int {
     try pack { folder in
       try disk.makeDirectory(folder.appendingPathComponent("changes"))
+      if parts.contains(where: { $0.model != nil }) {
+        try disk.makeDirectory(folder.appendingPathComponent("models"))
+      }
       var packed: [PackedVersion] = []
       var digests: Set<String> = []
       for (index, one) in parts.enumerated() {
@@ -38,9 +44,15 @@ struct PackWriter {
         try disk.makeFile(folder.appendingPathComponent(name), overwriting: false) {
           try $0.write(text)
         }
+        let model = one.model == nil ? nil : "models/\(index + 1).xml"
+        if let model, let bytes = try one.model.map({ try ModelSource.write($0.model) }) {
+          try disk.makeFile(folder.appendingPathComponent(model), overwriting: false) {
+            try $0.write(bytes)
+          }
+        }
         packed.append(
           PackedVersion(
-            one.version, from: one.from, changes: name, files: one.changes.files))
+            one.version, from: one.from, changes: name, model: model, files: one.changes.files))
         digests.formUnion(one.changes.files.values.compactMap { $0.new?.digest })
       }
       if !digests.isEmpty {
@@ -71,7 +83,7 @@ struct PackWriter {
       }
       try opened.close()
       try? disk.remove(copy.appendingPathComponent(Container.lockFile))
-      return [PackedVersion(version, from: nil, changes: nil, files: [:])]
+      return [PackedVersion(version)]
     }
   }
 

@@ -9,12 +9,17 @@ struct PackedVersion: Sendable {
   let from: String?
   /// The name of the entry with the changes of the rows; `nil` if the pack contains the document, and for changes in memory.
   let changes: String?
+  /// The name of the entry with the model, if the model differs from the model of ``from``.
+  let model: String?
   /// The attachments that differ from the attachments of ``from``, by name.
   let files: [String: ChangeBook.File]
 
-  init(_ version: SharedVersion, from: String?, changes: String?, files: [String: ChangeBook.File])
-  {
-    (self.version, self.from, self.changes, self.files) = (version, from, changes, files)
+  init(
+    _ version: SharedVersion, from: String? = nil, changes: String? = nil, model: String? = nil,
+    files: [String: ChangeBook.File] = [:]
+  ) {
+    (self.version, self.from, self.changes) = (version, from, changes)
+    (self.model, self.files) = (model, files)
   }
 }
 
@@ -27,6 +32,7 @@ extension PackedVersion {
       "head": .string(version.head), "saved": .string(ManifestDate.text(version.saved)),
       "author": version.author.map(JSON.string), "message": version.message.map(JSON.string),
       "from": from.map(JSON.string), "changes": changes.map(JSON.string),
+      "model": model.map(JSON.string),
       "attachments": files.isEmpty
         ? nil
         : .array(
@@ -64,7 +70,8 @@ extension PackedVersion {
       }
     }
     guard let author = member("author"), let message = member("message"), let from = member("from"),
-      let changes = member("changes"), (from == nil) == (changes == nil),
+      let changes = member("changes"), let model = member("model"),
+      (from == nil) == (changes == nil), from != nil || model == nil,
       from.map({ found.contains($0) }) ?? true
     else { return nil }
     var files: [String: ChangeBook.File] = [:]
@@ -82,7 +89,7 @@ extension PackedVersion {
     self.init(
       SharedVersion(
         identity: identity, parents: found, head: head, saved: saved, author: author,
-        message: message), from: from, changes: changes, files: files)
+        message: message), from: from, changes: changes, model: model, files: files)
   }
 
   private static func file(_ json: JSON?) -> ChangeBook.AttachedFile?? {

@@ -2,6 +2,7 @@ import Comparison
 import Documents
 import Foundation
 import JSONText
+import Migration
 import ObjectModel
 import Rows
 import StoreInterface
@@ -13,12 +14,17 @@ struct OwnVersions {
   /// A version with the changes since the version before it.
   struct Own {
     let known: Remotes.Known
-    let version: SharedVersion
-    let changes: ChangeBook
+    var version: SharedVersion
+    /// The changes; `nil` after a migration that can't be inferred.
+    let changes: ChangeBook?
+    /// The model, if it differs from the model of the version before.
+    let model: SharedModel?
   }
 
   /// The versions, the oldest first.
   private(set) var versions: [Own] = []
+  /// The versions that were merged into the version that the remote has, without a change.
+  private(set) var mergedIntoStart: [String] = []
 
   /// Reads the versions after a version.
   ///
@@ -30,17 +36,20 @@ struct OwnVersions {
     var received: [String] = []
     for version in document.versions where version.number > start.number {
       let next = try document.content(ofVersion: version.number)
-      guard next.model.versionHashes == content.model.versionHashes else {
-        throw ExchangeError(
-          .notSupported,
-          "Version \(version.number) has another model than the version before it, and a remote keeps to one model.",
-          path: document.path,
-          hint:
-            "Let all devices sync before a migration. Then give them an empty folder, push, and clone from it."
-        )
-      }
-      let changes = try next.changes(since: content)
-      let sums = try next.sums(after: changes, before.sums)
+      let isMigrated = !ModelDifference(from: content.model, to: next.model).isEmpty
+      let model = isMigrated ? try SharedModel(next.model) : nil
+      let changes =
+        if let model {
+          try OwnVersions.changes(from: content, to: next, model, in: document.places)
+        } else {
+          try next.changes(since: content)
+        }
+      let sums =
+        if !isMigrated, let changes {
+          try next.sums(after: changes, before.sums)
+        } else {
+          try next.sums()
+        }
       let identity = try next.identity(sums).description
       received += version.received
       let known = Remotes.Known(
@@ -49,8 +58,16 @@ struct OwnVersions {
         content.close()
         (before, content) = (known, next)
       }
-      // A merge that adds nothing is the version before it. The next version derives from what was merged.
-      if identity == before.identity { continue }
+      // A merge that adds nothing is the version before it. This version derives from what was merged if it is not sent yet, and the
+      // next version in any case.
+      if identity == before.identity, !isMigrated {
+        if let last = versions.indices.last {
+          versions[last].version = versions[last].version.deriving(from: received)
+        } else {
+          mergedIntoStart = OwnVersions.distinct(received, without: identity)
+        }
+        continue
+      }
       let parents = OwnVersions.distinct([before.identity] + received, without: identity)
       received = []
       versions.append(
@@ -58,9 +75,11 @@ struct OwnVersions {
           known: known,
           version: SharedVersion(
             version, of: document.head, identity: identity, parents: parents),
-          changes: try ChangeBook(
-            OwnVersions.patch(changes, document), files: OwnVersions.files(content, next),
-            path: document.path)))
+          changes: try changes.map {
+            try ChangeBook(
+              OwnVersions.patch($0, document), files: OwnVersions.files(content, next),
+              path: document.path)
+          }, model: model))
     }
   }
 
@@ -69,12 +88,20 @@ struct OwnVersions {
     return identities.filter { seen.insert($0).inserted }
   }
 
-  private static func patch(
-    _ changes: [(
-      store: DocumentStore, old: any StoreSnapshot, new: any StoreSnapshot, layer: Layer
-    )],
-    _ document: Document
-  ) throws -> Patch {
+  /// Returns the changes from the inferred migration of a version to the version that was saved; `nil` if no migration can be inferred.
+  private static func changes(
+    from before: VersionContent, to next: VersionContent, _ model: SharedModel,
+    in places: StorePlaces
+  ) throws -> [VersionContent.Change]? {
+    do {
+      return try VersionRows(before, SharedModel(before.model)).migrated(to: model, in: places)
+        .changes(to: VersionRows(next, model))
+    } catch let error as MigrationError where error.code == .notInferable {
+      return nil
+    }
+  }
+
+  static func patch(_ changes: [VersionContent.Change], _ document: Document) throws -> Patch {
     let parts = try changes.map { store, old, new, _ in
       let before = try ComparedStore(document.path, old)
       return MergePart(

@@ -10,6 +10,10 @@ final class SharedGraph {
   /// The versions of each head. One version may be of several heads.
   private var byHead: [String: Set<String>] = [:]
   private var steps: [String: [Step]] = [:]
+  /// The versions with another model than the version before them.
+  private(set) var edges: [MigrationEdge] = []
+  /// The versions that packs contain as whole documents, and that derive from earlier versions.
+  private(set) var whole: Set<String> = []
   private var sources: [any ChangeSource] = []
   /// The path of the remote.
   private let path: String
@@ -36,12 +40,37 @@ final class SharedGraph {
       versions[identity] = versions[identity] ?? one.version
       parents[identity, default: []].formUnion(one.version.parents)
       byHead[one.version.head, default: []].insert(identity)
-      guard let from = one.from else { continue }
-      steps[from, default: []].append(
-        Step(target: identity, isForward: true, source: source, version: one))
-      steps[identity, default: []].append(
-        Step(target: from, isForward: false, source: source, version: one))
+      guard let from = one.from else {
+        if !one.version.parents.isEmpty { whole.insert(identity) }
+        continue
+      }
+      do {
+        let edge = try source.model(of: one).map {
+          MigrationEdge(from: from, target: identity, model: $0)
+        }
+        if let edge { edges.append(edge) }
+        let start = edge?.node ?? from
+        steps[start, default: []].append(
+          Step(target: identity, isForward: true, source: source, version: one))
+        steps[identity, default: []].append(
+          Step(target: start, isForward: false, source: source, version: one))
+      } catch {
+        let fault = error as? PackFault ?? PackFault("can't be read: \(error)")
+        return leaveOut(source, fault)
+      }
     }
+  }
+
+  /// Returns the versions of one model to which a way leads from a version, with the nodes of edges.
+  func connected(to start: String) -> Set<String> {
+    var found: Set<String> = [start]
+    var next = [start]
+    while let one = next.popLast() {
+      for step in steps[one] ?? [] where found.insert(step.target).inserted {
+        next.append(step.target)
+      }
+    }
+    return found
   }
 
   /// Whether the graph has a version, or a version that derives from it.
@@ -82,17 +111,22 @@ final class SharedGraph {
   /// Two replicas that have merged each other have several newest common versions. The changes begin at a merge of all of them:
   /// otherwise a change that both have taken in would count as a change of one of them.
   ///
-  /// - Parameter known: The versions from which the replica derives.
-  func changes(of version: SharedVersion, since known: Set<String>) throws -> ChangeBook? {
+  /// - Parameters:
+  ///   - known: The versions from which the replica derives.
+  ///   - difference: Returns the difference of two versions in the model of the replica.
+  func changes(
+    of version: SharedVersion, since known: Set<String>,
+    _ difference: (_ start: String, _ end: String) throws -> ChangeBook?
+  ) throws -> ChangeBook? {
     let bases = bases(of: version, known)
     guard let base = bases.last,
-      let changes = try changes(from: base.identity, to: version.identity)
+      let changes = try difference(base.identity, version.identity)
     else { return nil }
     var merge = ChangeBook()
     for other in bases.dropLast() {
       guard let root = self.bases(of: other, ancestors([base.identity])).last,
-        var own = try self.changes(from: root.identity, to: base.identity),
-        let others = try self.changes(from: root.identity, to: other.identity)
+        var own = try difference(root.identity, base.identity),
+        let others = try difference(root.identity, other.identity)
       else { continue }
       try own.append(merge, path: path)
       try merge.append(others.added(to: own), path: path)
@@ -154,6 +188,9 @@ final class SharedGraph {
     skipped.append(
       ExchangeReport.SkippedFile(name: source.path.lastPathComponent, reason: fault.reason))
     steps = steps.mapValues { $0.filter { $0.source !== source } }
+    edges.removeAll { edge in
+      !(steps[edge.node] ?? []).contains { $0.isForward && $0.target == edge.target }
+    }
   }
 
   /// Returns the shortest way between two versions.

@@ -16,6 +16,14 @@ public struct SharedVersion: Sendable, Hashable {
   /// The author's message about the version, or `nil`.
   public let message: String?
 
+  /// Returns the version with further parents.
+  func deriving(from more: [String]) -> SharedVersion {
+    let new = Set(more).subtracting(parents).subtracting([identity])
+    return SharedVersion(
+      identity: identity, parents: parents + new.sorted(), head: head, saved: saved, author: author,
+      message: message)
+  }
+
   /// The order in which replicas that know the same versions go through them. Clocks only give it a sense for people.
   static func precedes(_ one: SharedVersion, _ other: SharedVersion) -> Bool {
     (one.saved, one.identity) < (other.saved, other.identity)

@@ -77,7 +77,7 @@ extension Document {
 
 extension Model {
   /// Returns the model for a store of the given configuration.
-  func forStore(of configuration: String?) throws -> Model {
+  package func forStore(of configuration: String?) throws -> Model {
     guard let configuration else { return self }
     let all = description.configurations
     guard all.contains(where: { $0.name == configuration }) else {

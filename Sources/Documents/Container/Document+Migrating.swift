@@ -37,7 +37,8 @@ extension Document {
       .filter { own in !migrator.versions.contains { $0.isSame(as: own) } }
     var written: [String] = []
     try document.withExclusiveAccess {
-      let origin = VersionOrigin(author: author, message: message)
+      var origin = VersionOrigin(author: author, message: message)
+      origin.taken = DocumentHeads.taken
       do { try document.migrate(to: model, name, migrator, origin, &written) } catch {
         // The document stays unchanged, so the files written for the migration are removed.
         if document.state.withLock({ $0.refused == nil }) {

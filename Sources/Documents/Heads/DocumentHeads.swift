@@ -175,7 +175,12 @@ extension DocumentHeads {
 
   /// Calls `body`. Each version that it saves in the document names the given versions.
   package func taking<R>(_ taken: TakenVersions, _ body: () throws -> R) rethrows -> R {
-    try DocumentHeads.$taken.withValue(taken, operation: body)
+    try Self.taking(taken, body)
+  }
+
+  /// Calls `body`, as ``taking(_:_:)`` does, for a document that is not open.
+  package static func taking<R>(_ taken: TakenVersions, _ body: () throws -> R) rethrows -> R {
+    try $taken.withValue(taken, operation: body)
   }
 }
 

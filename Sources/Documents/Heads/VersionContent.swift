@@ -8,6 +8,11 @@ package import StoreInterface
 /// Versions in one file of a store are opened through one store, so that what differs between two of them is found in time in
 /// proportion to the change.
 package struct VersionContent {
+  /// The changes of a store from one version to another.
+  package typealias Change = (
+    store: DocumentStore, old: any StoreSnapshot, new: any StoreSnapshot, layer: Layer
+  )
+
   /// The description of the version in the manifest.
   package let version: Manifest.VersionEntry
   /// The model of the version.
@@ -51,9 +56,7 @@ package struct VersionContent {
   /// Returns the changes from a version to this one: one layer for each store.
   ///
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/incompatibleModel`` if the versions have different models.
-  package func changes(since before: VersionContent) throws -> [(
-    store: DocumentStore, old: any StoreSnapshot, new: any StoreSnapshot, layer: Layer
-  )] {
+  package func changes(since before: VersionContent) throws -> [Change] {
     try stores.map { store, new in
       guard let old = before.stores.first(where: { $0.store === store })?.snapshot else {
         throw DocumentError(
@@ -71,9 +74,7 @@ package struct VersionContent {
   ///   - changes: The result of ``changes(since:)``.
   ///   - sums: The sums of the version that the changes begin at.
   package func sums(
-    after changes: [(
-      store: DocumentStore, old: any StoreSnapshot, new: any StoreSnapshot, layer: Layer
-    )], _ sums: [String: RowSum]
+    after changes: [Change], _ sums: [String: RowSum]
   ) throws -> [String: RowSum] {
     var moved = sums
     for (store, old, new, layer) in changes {
@@ -92,11 +93,14 @@ package struct VersionContent {
       attachments: attachments.map { ($0.name, $0.digest, $0.isContent) })
   }
 
-  /// Returns the identity of a version with the model and the stores of this one.
+  /// Returns the identity of a version with the stores of this one.
+  ///
+  /// - Parameter model: The model of the version; `nil` for the model of this one.
   package func identity(
     _ sums: [String: RowSum], saved: Date, author: String?, message: String?,
-    attachments: [(name: String, digest: String, isContent: Bool)]
+    attachments: [(name: String, digest: String, isContent: Bool)], model: Model? = nil
   ) throws -> VersionIdentity {
+    let model = model ?? self.model
     var text = "quire-version 1\nsaved \(ManifestDate.text(saved))\n"
     if let author { text += "author \(author.hexadecimal)\n" }
     if let message { text += "message \(message.hexadecimal)\n" }

@@ -23,7 +23,7 @@ struct MigrationRun {
   /// The temporary store that contains the objects; `nil` while the migrated store still contains them.
   private var own: (store: any Store, path: String?)?
   /// Whether objects keep their numbers.
-  private let keepsKeys: Bool
+  let keepsKeys: Bool
   /// Whether a step joins entities with objects that share numbers, so that rows must be written anew.
   private let joinsNumbers: Bool
   /// Whether the result needs a lane of its own: it stays beside the migrated store, and its objects keep their numbers.

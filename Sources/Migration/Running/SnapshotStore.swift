@@ -1,16 +1,16 @@
-import ObjectModel
+package import ObjectModel
 import Rows
-import StoreInterface
+package import StoreInterface
 
-/// A read-only store that shows one snapshot. A migration reads its source objects from it.
-final class SnapshotStore: Store {
+/// A read-only store that shows one snapshot. A migration reads its source objects from it, and an exchange the objects of a version.
+package final class SnapshotStore: Store {
   private let shown: any StoreSnapshot
-  let tag: StoreTag
-  let type: StoreType
-  var features: StoreFeatures { StoreFeatures([]) }
-  var path: String? { nil }
+  package let tag: StoreTag
+  package let type: StoreType
+  package var features: StoreFeatures { StoreFeatures([]) }
+  package var path: String? { nil }
 
-  init(_ snapshot: any StoreSnapshot) throws {
+  package init(_ snapshot: any StoreSnapshot) throws {
     shown = snapshot
     let metadata = try snapshot.metadata
     guard let uuid = metadata.uuid else {
@@ -20,11 +20,13 @@ final class SnapshotStore: Store {
     type = metadata.type ?? .memory
   }
 
-  func snapshot() throws -> any StoreSnapshot { shown }
-  func commit(_ request: CommitRequest) throws -> any StoreSnapshot { throw refusal }
-  func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> { throw refusal }
-  func describe() throws -> StoreDescription { StoreDescription() }
-  func close() throws {}
+  package func snapshot() throws -> any StoreSnapshot { shown }
+  package func commit(_ request: CommitRequest) throws -> any StoreSnapshot { throw refusal }
+  package func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
+    throw refusal
+  }
+  package func describe() throws -> StoreDescription { StoreDescription() }
+  package func close() throws {}
 
   private var refusal: StoreError {
     StoreError(.readOnly, "The source of a migration can't be changed.")

@@ -46,9 +46,9 @@ enum CloneCommand {
           "\(oneLine(place.path)): made at version \(made.manifest.number).")
         try ExchangeOutput.warn(of: report.skipped, invocation)
       } else {
-        try ExchangeOutput.write(report, made, invocation)
+        try ExchangeOutput.write(report, place.path, invocation)
       }
-      return report.conflicts.isEmpty ? .done : .no
+      return report.conflicts.isEmpty && report.newerModel.isEmpty ? .done : .no
     }
   }
 }

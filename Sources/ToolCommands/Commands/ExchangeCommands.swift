@@ -2,6 +2,7 @@ import CommandInterface
 import Comparison
 import DocumentExchange
 import Documents
+import Migration
 import ObjectGraph
 
 /// The commands `quire push`, `quire pull` and `quire sync`.
@@ -22,13 +23,17 @@ enum ExchangeCommands {
     which 'quire status' lists, until 'quire pull' merges it with --ours, --theirs or --interactive. Everything else \
     goes on meanwhile.
 
+    If a version of another device has a newer model, 'quire pull' and 'quire sync' migrate the document to it, as that device was \
+    migrated. A migration that would drop values needs --allow-loss, as for 'quire migrate'.
+
     A file that is cut, damaged or not there yet stops nothing. It is left out, a warning names it, and the next \
     command reads it when it is whole.
 
     JSON is an object: 'sent' and 'received' are lists of versions, each with 'identity', 'saved', 'author' and \
     'message', and 'sentBytes' is the size of the new files. 'consolidated' is the number of files that --consolidate has put into one. 'conflicts' has the 'version', the 'reasons' and the \
-    'head' of each version in conflict. 'waiting' lists versions whose files have not arrived, and 'skipped' the \
-    files that were left out. The exit code is 1 if a version is in conflict.
+    'head' of each version in conflict. 'waiting' lists versions whose files have not arrived, 'newerModel' versions whose model the \
+    document can't be migrated to, 'olderModel' versions that their device has to migrate, and 'skipped' the files that were left out. \
+    The exit code is 1 if a version is in conflict or has a newer model.
     """
 
   /// Returns `quire push`. It opens documents through `reader`.
@@ -69,7 +74,7 @@ enum ExchangeCommands {
       ],
       [
         noMerge, MergeCommand.keepsOurs, MergeCommand.keepsTheirs, MergeCommand.interactive,
-        .message, .author,
+        MigrateCommand.allowLoss, .message, .author,
       ]
     ) { exchange, invocation in
       try invocation.has(noMerge) ? exchange.fetch() : exchange.pull()
@@ -85,7 +90,8 @@ enum ExchangeCommands {
       order does not matter.
 
       """ + "\n" + rules,
-      [Example("quire sync Trip.quire", "Exchanges versions with the remote 'origin'.")]
+      [Example("quire sync Trip.quire", "Exchanges versions with the remote 'origin'.")],
+      [MigrateCommand.allowLoss]
     ) { exchange, _ in try exchange.sync() }
   }
 
@@ -98,21 +104,52 @@ enum ExchangeCommands {
       name, summary, discussion: discussion, arguments: [.document, remote],
       options: options + [.format], changing: [.document], examples: examples
     ) { invocation in
-      // Versions in conflict become heads, which are open beside the document.
-      let document = try reader.document(invocation[.document], access: .shared)
-      defer { try? document.close() }
-      var exchange = try Exchange(document, with: invocation.value(of: remote))
-      exchange.choose = try choice(invocation)
-      if options.contains(.author) {
-        let origin = try invocation.saveOrigin()
-        (exchange.author, exchange.message) = (origin.author, origin.message)
+      let choice = try choice(invocation)
+      let origin = options.contains(.author) ? try invocation.saveOrigin() : nil
+      func run() throws -> ExchangeReport {
+        // Versions in conflict become heads, which are open beside the document.
+        let document = try reader.document(invocation[.document], access: .shared)
+        defer { try? document.close() }
+        var exchange = try Exchange(document, with: invocation.value(of: remote))
+        (exchange.author, exchange.message) = (origin?.author, origin?.message)
+        exchange.choose = choice
+        let report = try body(exchange, invocation)
+        if !report.received.isEmpty || !report.conflicts.isEmpty {
+          invocation.console.outcome.didChange("Versions were received.")
+        }
+        return report
       }
-      let report = try body(exchange, invocation)
-      if !report.received.isEmpty || !report.conflicts.isEmpty {
-        invocation.console.outcome.didChange("Versions were received.")
+      var report = try run()
+      let migrates = options.contains(MigrateCommand.allowLoss) && !invocation.has(noMerge)
+      while migrates, !report.newerModel.isEmpty, let step = try migrate(reader, invocation) {
+        report.takeAfterMigration(step)
+        report.takeAfterMigration(try run())
       }
-      try ExchangeOutput.write(report, document, invocation)
-      return invocation.has(noMerge) || report.conflicts.isEmpty ? .done : .no
+      try ExchangeOutput.write(report, reader.headPlace(invocation[.document]).path, invocation)
+      return invocation.has(noMerge) || report.conflicts.isEmpty && report.newerModel.isEmpty
+        ? .done : .no
+    }
+  }
+
+  /// Migrates the document towards the newer model of a version that waits; returns `nil` if it can't be migrated.
+  private static func migrate(
+    _ reader: StoreReader, _ invocation: Invocation
+  ) throws -> ExchangeReport? {
+    var migrator = Migrator.automatic
+    migrator.allowsLoss = invocation.has(MigrateCommand.allowLoss)
+    let place = try reader.headPlace(invocation[.document])
+    do {
+      let report = try Exchange.migrate(
+        place.path, head: place.head, with: invocation.value(of: remote), by: migrator,
+        in: reader.places, whenHeld: .wait(.seconds(5)))
+      if report != nil { invocation.console.outcome.didChange("The document was migrated.") }
+      return report
+    } catch let error as MigrationError where error.code == .wouldLose {
+      throw CommandError(
+        .modelMismatch, "\(error)",
+        hint:
+          "The versions of the newer model wait in the remote. To take them in: quire pull \(CommandError.quoted(place.path)) --allow-loss"
+      )
     }
   }
 

@@ -8,7 +8,7 @@ import ObjectModel
 /// Prints what an exchange did.
 enum ExchangeOutput {
   static func write(
-    _ report: ExchangeReport, _ document: Document, _ invocation: Invocation
+    _ report: ExchangeReport, _ document: String, _ invocation: Invocation
   ) throws {
     try warn(of: report.skipped, invocation)
     let output = invocation.console.output
@@ -25,13 +25,24 @@ enum ExchangeOutput {
                 "head": one.head.map(JSON.string),
               ])
             }),
-          "waiting": .array(report.waiting.map(json)), "skipped": json(report.skipped),
+          "waiting": .array(report.waiting.map(json)),
+          "newerModel": .array(report.newerModel.map(json)),
+          "olderModel": .array(report.olderModel.map(json)), "skipped": json(report.skipped),
         ]))
     }
     for version in report.received { try output.writeLine("received \(text(version))") }
     for version in report.sent { try output.writeLine("sent     \(text(version))") }
     for version in report.waiting {
       try output.writeLine("waiting  \(text(version)): a file between has not arrived")
+    }
+    for version in report.newerModel {
+      try output.writeLine(
+        "waiting  \(text(version)): its model is newer, and the document keeps its own")
+    }
+    for version in report.olderModel {
+      try output.writeLine(
+        "waiting  \(text(version)): its model is older, and its device migrates it with its next sync"
+      )
     }
     for conflict in report.conflicts {
       let shown = conflict.head.map { " is shown by the head '\($0)'" } ?? ""
@@ -47,13 +58,13 @@ enum ExchangeOutput {
     }
     if report.received.isEmpty, report.sent.isEmpty, report.consolidatedCount == 0,
       report.conflicts.isEmpty,
-      report.waiting.isEmpty
+      report.waiting.isEmpty, report.newerModel.isEmpty, report.olderModel.isEmpty
     {
       try output.writeLine("There is nothing new.")
     }
     for case let head? in report.conflicts.filter({ !$0.reasons.isEmpty }).map(\.head) {
       try invocation.console.messages.writeLine(
-        "To look at it: quire diff \(CommandError.quoted(document.path)) \(CommandError.quoted("\(document.path)@\(head)")). To merge it: quire pull \(CommandError.quoted(document.path)) --interactive"
+        "To look at it: quire diff \(CommandError.quoted(document)) \(CommandError.quoted("\(document)@\(head)")). To merge it: quire pull \(CommandError.quoted(document)) --interactive"
       )
     }
   }

@@ -15,14 +15,34 @@ struct ReplicaWorld {
   let disk = SimulatedDisk()
   var places: StorePlaces { StorePlaces(.builtIn, on: disk) }
 
-  static let note = Entity(
-    "Note",
-    properties: [
-      .attribute(Attribute("id", .int64)), .attribute(Attribute("title", .string)),
-      .attribute(Attribute("stars", .int64)),
-      .relationship(Relationship("list", to: "List", inverse: "notes")),
-      .relationship(Relationship("tags", to: "Tag", inverse: "notes", count: .toMany)),
-    ])
+  static let note = note()
+
+  private static func note(_ more: [Attribute] = [], title: String = "title") -> Entity {
+    let title = Attribute(title, .string, renamingIdentifier: title == "title" ? nil : "title")
+    return Entity(
+      "Note",
+      properties: [
+        .attribute(Attribute("id", .int64)), .attribute(title),
+        .attribute(Attribute("stars", .int64)),
+        .relationship(Relationship("list", to: "List", inverse: "notes")),
+        .relationship(Relationship("tags", to: "Tag", inverse: "notes", count: .toMany)),
+      ] + more.map(Property.attribute))
+  }
+
+  /// The versions of the model: one adds an attribute, one renames an attribute, and one adds an entity and a value that each row
+  /// needs.
+  static let models: [Model] = [
+    [note, list, tag], [note([Attribute("color", .string)]), list, tag],
+    [note([Attribute("color", .string)], title: "name"), list, tag],
+    [
+      note(
+        [
+          Attribute("color", .string),
+          Attribute("size", .int64, isOptional: false, defaultValue: .integer(7)),
+        ], title: "name"), list, tag,
+      Entity("Place", properties: [.attribute(Attribute("id", .int64))]),
+    ],
+  ].map { try! Model(entities: $0) }
   static let list = Entity(
     "List",
     properties: [
@@ -42,9 +62,8 @@ struct ReplicaWorld {
 
   /// Makes the first document, sends it, and clones it for each further replica.
   func makeReplicas(_ count: Int) throws {
-    let model = try Model(entities: [Self.note, Self.list, Self.tag])
     for replica in 0..<count { try disk.makeDirectory(Self.folder(replica)) }
-    try Document.create(Self.path(0), model: model, in: places).close()
+    try Document.create(Self.path(0), model: Self.models[0], in: places).close()
     try edit(0) { context in
       for number in 1...3 {
         try context.insert("List").setValue(.integer(Int64(number)), forKey: "id")
@@ -96,10 +115,50 @@ struct ReplicaWorld {
     try on(replica) { try Exchange($0).sync() }
   }
 
+  // MARK: - Migrations
+
+  /// Migrates a replica as a program with a newer model does.
+  func migrate(_ replica: Int, to model: Int) throws {
+    try Document.migrate(Self.path(replica), to: Self.models[model], in: places)
+  }
+
+  /// Returns the place of a replica's model among the ``models``.
+  func model(_ replica: Int) throws -> Int? {
+    let hashes = try on(replica) { try $0.model.versionHashes }
+    return Self.models.firstIndex { $0.versionHashes == hashes }
+  }
+
+  /// The names of the attributes of an entity in a replica's model.
+  func attributes(of entity: String, _ replica: Int) throws -> [String] {
+    try on(replica) { try $0.model.properties(of: entity).map(\.name) }
+  }
+
+  /// Exchanges as the tool does: a newer model is taken in.
+  @discardableResult
+  func syncMigrating(
+    _ replica: Int, _ prepare: (inout Exchange) -> Void = { _ in }
+  ) throws -> ExchangeReport {
+    func sync() throws -> ExchangeReport {
+      try on(replica) { document in
+        var exchange = try Exchange(document)
+        prepare(&exchange)
+        return try exchange.sync()
+      }
+    }
+    var report = try sync()
+    while !report.newerModel.isEmpty,
+      let step = try Exchange.migrate(Self.path(replica), in: places)
+    {
+      report.takeAfterMigration(step)
+      report.takeAfterMigration(try sync())
+    }
+    return report
+  }
+
   // MARK: - Carrying
 
   func files(in replica: Int) throws -> [String] {
-    try disk.list(Self.folder(replica)).map(\.name).sorted()
+    try disk.list(Self.folder(replica)).filter { $0.kind == .file }.map(\.name).sorted()
   }
 
   /// Copies a file of one folder into a second one.
@@ -146,21 +205,23 @@ struct ReplicaWorld {
   static func contents(_ document: Document) throws -> [String] {
     let context = try context(document)
     func number(_ object: ManagedObject) -> String { "\(object["id"])" }
-    var lines: [String] = []
-    for entity in ["Note", "List", "Tag"] {
-      for object in try context.fetch(FetchRequest<ManagedObject>(entity)) {
-        var line = "\(entity) \(object.objectID) \(number(object))"
-        switch entity {
-        case "Note":
-          line += " \(object["title"]) \(object["stars"])"
-          line += " \(object.objects(forKey: "tags").map(number).sorted())"
-        case "List": line += " \(object.objects(forKey: "notes").map(number))"
-        default: break
+    var lines = Set(try document.model.versionHashes.map { "model \($0.key) \($0.value)" })
+    for entity in try document.model.entities {
+      for object in try context.fetch(FetchRequest<ManagedObject>(entity.name)) {
+        var line = "\(entity.name) \(object.objectID)"
+        for property in try document.model.properties(of: entity.name) {
+          switch property {
+          case .attribute(let attribute): line += " \(attribute.name)=\(object[attribute.name])"
+          case .relationship(let relationship) where relationship.isToMany:
+            let numbers = object.objects(forKey: relationship.name).map(number)
+            line += " \(relationship.isOrdered ? numbers : numbers.sorted())"
+          default: break
+          }
         }
-        lines.append(line)
+        lines.insert(line)
       }
     }
-    lines += document.attachments.map { "\($0.name) \($0.digest)" }
+    lines.formUnion(document.attachments.map { "\($0.name) \($0.digest)" })
     return lines.sorted()
   }
 }
