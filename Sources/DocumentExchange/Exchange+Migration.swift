@@ -7,9 +7,10 @@ extension Exchange {
   /// Migrates a document to the model of newer versions of its remote, for which the report of an exchange has named the
   /// versions that wait (``ExchangeReport/newerModel``).
   ///
-  ///     var report = try document.sync()
-  ///     try document.close()
-  ///     while !report.newerModel.isEmpty, try Exchange.migrate(path, in: places) != nil { report = … }
+  ///     if try Exchange(document).sync().newerModel.isEmpty == false {
+  ///       try document.close()
+  ///       try Exchange.migrate(document.path, in: .builtIn)
+  ///     }
   ///
   /// The migration is inferred, as it was on the first device. A document without own changes takes over the version with the
   /// migration as it is. Further versions are taken in by the next exchange, which may find a still newer model.

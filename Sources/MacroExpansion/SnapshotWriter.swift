@@ -17,6 +17,9 @@ struct SnapshotWriter {
 
     init?(_ property: PropertySyntax) {
       guard [.plain, .relationship, .derived].contains(property.role),
+        let shape = property.variable.type?.shape,
+        // An array of objects is no attribute, and has an error of its own.
+        shape.isKnownList || property.variable.hasAttributeMarker || !shape.isArray,
         let type = property.variable.type?.snapshotType
       else { return nil }
       (self.property, self.type) = (property, type)
@@ -148,12 +151,15 @@ extension TypeSyntax {
       guard source.text.hasSuffix("?") || source.text.hasSuffix("!") else { return nil }
       return "\(source.text.dropLast()).SnapshotMember?"
     case .named: return "\(source.text).SnapshotMember"
-    case .array, .dictionary, .set, .tuple, .function, .existential: return nil
+    case .array, .dictionary: return "\(source.text).SnapshotMember"
+    case .set, .tuple, .function, .existential: return nil
     }
   }
 }
 
 extension TypeSyntax.Shape {
+  fileprivate var isArray: Bool { if case .array = unwrapped { true } else { false } }
+
   fileprivate var name: String? {
     if case .named(let name) = self { name } else { nil }
   }

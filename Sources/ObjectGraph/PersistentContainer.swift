@@ -202,7 +202,9 @@ extension PersistentContainer {
 
   /// Changes objects in a context with a queue of its own, saves, and returns values that any actor may use.
   ///
-  ///     try await container.write { try $0.upsert(Trip.self, from: trips, matching: \.code) }
+  ///     try await container.write { context in
+  ///       for trip in try context.fetch(Trip.where { $0.cost < 0 }) { trip.cost = 0 }
+  ///     }
   ///
   /// The calls of one container run one after another, so they never conflict with each other. An error of `body` or of
   /// the save takes all changes back.

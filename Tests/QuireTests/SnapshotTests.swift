@@ -16,6 +16,8 @@ import Testing
   var state: Condition = .sound
   var place: Position
   var badge: Data?
+  var tags: [String] = []
+  var counts: [String: Int]?
   var page: URL?
   @Transient var isSelected: Bool = false
   @Derived("halts.@count") var haltCount: Int64
@@ -68,6 +70,8 @@ struct SnapshotTests {
       $0.state = .worn(rooms: [1, 2], cost: 0.5)
       $0.place = Position(latitude: 41.1, longitude: -8.6)
       $0.badge = Data([1, 2, 3])
+      $0.tags = ["slow", "by \"boat\""]
+      $0.counts = ["bridges": 6]
       $0.page = URL(string: "https://example.com/\(code)")
       $0.guide = guide
     }
@@ -95,6 +99,7 @@ struct SnapshotTests {
     #expect(snapshot.state == .worn(rooms: [1, 2], cost: 0.5))
     #expect(snapshot.place == route.place && snapshot.badge == Data([1, 2, 3]))
     #expect(snapshot.page == route.page)
+    #expect(snapshot.tags == ["slow", "by \"boat\""] && snapshot.counts == ["bridges": 6])
     #expect(snapshot.guide?.objectID == route.guide?.objectID && snapshot.guide?.value == nil)
     #expect(snapshot.halts == nil)
     // An object changes on, and a snapshot does not.
@@ -192,7 +197,7 @@ struct SnapshotTests {
       #""code":"A""#, #""kind":"rail""#, #""price":12.5"#, #""start":"2026-05-09T06:13:20Z""#,
       #""text":"By the river""#, #""place":{"latitude":41.1,"longitude":-8.6}"#,
       #""state":{"worn":{"#, #""badge":"AQID""#, #""objectID":"x-quire://"#,
-      #""email":"A@example.com""#,
+      #""email":"A@example.com""#, #""tags":["slow","by \"boat\""]"#, #""counts":{"bridges":6}"#,
     ] { #expect(text.contains(part), "\(part) in \(text)") }
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .iso8601
@@ -208,6 +213,7 @@ struct SnapshotTests {
     #expect(route.name == "Untitled" && route.kind == .road && route.start == nil)
     #expect(route.place == Position() && route.objectID == nil && route.halts == nil)
     #expect(route.state == .sound && route.haltCount == 0)
+    #expect(route.tags.isEmpty && route.counts == nil)
     for (text, words) in [
       (#"{}"#, "The property \"code\" must have a value."),
       (#"{"code":null}"#, "The property \"code\" must have a value."),

@@ -88,19 +88,21 @@ struct NewCommandTests {
           tags: String?
           guide: Guide, inverse trips
           stops: [Stop], inverse trip, delete deny
-          unique id, code
+          unique id
+          unique code
 
         entity Guide
           name: String
           email: String
           trips: [Trip], inverse guide, delete deny
-          unique name, email
+          unique name
+          unique email
 
         entity Stop
-          trip: Trip, inverse stops
           name: String
           nights: Double
-          unique trip
+          trip: Trip, inverse stops
+          unique name
 
         /Trips.quire: main (Binary), 5 objects
 

@@ -139,6 +139,7 @@ public final class ManagedDocument: Sendable {
 
   /// Reads in a context beside the main one, and returns values that any actor may use.
   ///
+  ///     let document = try await ManagedDocument.open(path, in: places)
   ///     let trips: [Trip.Snapshot] = try await document.read { try $0.fetchSnapshots(Trip.all) }
   ///
   /// The context shows what ``rootContext`` shows, with the changes that are not saved yet. Reads run side by side.
@@ -150,7 +151,10 @@ public final class ManagedDocument: Sendable {
 
   /// Changes objects in a context beside the main one, and saves them into ``rootContext``.
   ///
-  ///     try await document.write { try $0.upsert(Trip.self, from: trips, matching: \.code) }
+  ///     let document = try await ManagedDocument.open(path, in: places)
+  ///     try await document.write { context in
+  ///       for trip in try context.fetch(Trip.where { $0.cost < 0 }) { trip.cost = 0 }
+  ///     }
   ///
   /// The main context shows the changes, and the next save of the document writes them. The calls run one after another.
   /// An error of `body` takes all its changes back.

@@ -106,11 +106,6 @@ package struct JSONTables {
     tables[index].rowCount += 1
     let id = "\(index + 1)/p\(tables[index].rowCount)"
     var cells: [(column: String, text: String)] = []
-    if let owner {
-      let column = InferredNames.property(of: InferredNames.singular(owner.table))
-      let isTaken = owner.table == table || members.contains { $0.name == column }
-      cells.append((isTaken ? "parent" : column, owner.id))
-    }
     for member in members {
       switch member.value {
       case .null: continue
@@ -120,13 +115,18 @@ package struct JSONTables {
       case .array(let items):
         if items.isEmpty { continue }
         guard items.allSatisfy(\.isObject) else {
-          cells.append((member.name, JSONTables.quoted(member.value.text)))
+          cells.append((member.name, JSONTables.quoted(member.value.line)))
           continue
         }
         for item in items { try visit(item, in: member.name, from: (table, id)) }
       case .string(let text): cells.append((member.name, JSONTables.quoted(text)))
       case .boolean, .number: cells.append((member.name, member.value.text))
       }
+    }
+    if let owner {
+      let column = InferredNames.property(of: InferredNames.singular(owner.table))
+      let isTaken = owner.table == table || members.contains { $0.name == column }
+      cells.append((isTaken ? "parent" : column, owner.id))
     }
     try put(cells, id, in: index)
     return id

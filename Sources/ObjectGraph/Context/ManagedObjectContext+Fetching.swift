@@ -55,7 +55,7 @@ extension ManagedObjectContext {
   /// Answers a request, and returns the way and the work in each store: indexes and scans, blocks and rows, the
   /// statement of a database, sorts, times.
   ///
-  ///     for part in try context.explain(Trip.where { $0.days > 3 }) { print(part) }
+  ///     for part in try context.explain(Trip.where { $0.start > .now }) { print(part) }
   ///
   /// Ask for it when a fetch is slow. The result's `rows.read` is high without an index.
   ///

@@ -2,8 +2,8 @@ public import ObjectModel
 
 /// The values of an object at one moment, apart from its context: a value that any actor may use, and that becomes JSON.
 ///
-///     let trip: Trip.Snapshot? = try await container.read { try $0.fetchSnapshots(Trip.all.limited(to: 1)).first }
-///     let json = try JSONEncoder().encode(trip)
+///     let trips: [Trip.Snapshot] = try await container.read { try $0.fetchSnapshots(Trip.all) }
+///     let json = try JSONEncoder().encode(trips)
 ///
 /// Each class with `Entity(_:)` has a structure `Snapshot` with its attributes and relationships. Take a snapshot when
 /// values leave the context: for another actor, for a client of a server, for a view. An object is the better form while
@@ -31,7 +31,7 @@ public protocol EntitySnapshot: Sendable, Hashable, Codable {
 extension EntitySnapshot {
   /// Takes the values of an object, with its unsaved changes.
   ///
-  ///     let trip = Trip.Snapshot(object, including: \.stops)
+  ///     let value = Trip.Snapshot(trip, including: \.stops)
   ///
   /// - Parameter paths: The relationships whose objects the snapshot contains with their values.
   public init(_ object: ManagedClass, including paths: PartialKeyPath<ManagedClass>...) {

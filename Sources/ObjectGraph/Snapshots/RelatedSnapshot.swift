@@ -2,7 +2,7 @@ public import ObjectModel
 
 /// An object that a snapshot leads to: its identifier, and its values if they were asked for.
 ///
-///     let stop = Stop.Snapshot(object, including: \.trip)
+///     let stop = Stop.Snapshot(lisbon, including: \.trip)
 ///     print(stop.trip?.value?.name ?? "on no trip")
 public struct RelatedSnapshot<Snapshot: EntitySnapshot>: Sendable, Hashable, Codable {
   /// The identifier; `nil` if the values come from elsewhere and name none.

@@ -3,10 +3,9 @@ import ObjectQuery
 
 /// Makes objects of snapshots, and finds the objects that are there already.
 struct SnapshotUpsert {
-  private let context: ManagedObjectContext
-  private var workspace: Workspace { context.workspace }
+  private let workspace: Workspace
 
-  init(_ context: ManagedObjectContext) { self.context = context }
+  init(_ workspace: Workspace) { self.workspace = workspace }
 
   /// Returns the object that a snapshot leads to.
   func object<S: EntitySnapshot>(_ related: RelatedSnapshot<S>) throws -> S.ManagedClass {
@@ -37,7 +36,9 @@ struct SnapshotUpsert {
       } else if let found = known[value] {
         object = found
       } else {
-        object = try context.insert(S.ManagedClass.self)
+        let made = try workspace.insert(S.ManagedClass.entityName)
+        made.source.entity.requireClass(S.ManagedClass.self)
+        object = made as! S.ManagedClass
       }
       if !value.isNull { known[value] = object }
       var target = SnapshotTarget(object, self)
@@ -57,7 +58,7 @@ struct SnapshotUpsert {
     object.relate(to: new, name.description, hash)
     let inverse = object.source.entity.graph.toMany(hash, name.description).inverse
     guard let inverse, !inverse.isToMany, !inverse.isOptional else { return }
-    for member in Set(old).subtracting(new) { context.delete(member) }
+    for member in Set(old).subtracting(new) { workspace.delete(member) }
   }
 
   private func values(of snapshot: some EntitySnapshot) -> [String: Value] {
@@ -72,12 +73,12 @@ struct SnapshotUpsert {
   ) throws -> [Value: S.ManagedClass] {
     let values = Set(snapshots.compactMap { self.values(of: $0)[key] }.filter { !$0.isNull })
     guard !values.isEmpty else { return [:] }
-    let request = FetchRequest(
-      S.ManagedClass.self,
+    let request = QueryRequest(
+      S.ManagedClass.entityName,
       where: .comparison(
         .init(.path(key), .in, .aggregate(values.map(QueryExpression.constant)))))
     var found: [Value: S.ManagedClass] = [:]
-    for object in try context.fetch(request) {
+    for object in try ObjectFetcher(workspace).fetch(request, as: S.ManagedClass.self) {
       found[object.storedValue(PropertyHash.of(key)) { key }] = object
     }
     return found

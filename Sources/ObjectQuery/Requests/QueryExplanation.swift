@@ -2,8 +2,8 @@ import Tracing
 
 /// The way that a store takes to answer a request, and the work that it does: the result of an `explain`.
 ///
-///     let explanation = try context.explain(Trip.where { $0.days > 3 })[0]
-///     print(explanation)              // Trip where days > 3: 12 of 4,000 objects …
+///     let explanation = try context.explain(Trip.where { $0.cost > 3 })[0]
+///     print(explanation)              // Trip where cost > 3: 12 results …
 ///     if explanation.rows.read > 1000 { print("An index would help.") }
 ///
 /// The request is answered as usual, so the counts and the times are those of this answer, and not an estimate.

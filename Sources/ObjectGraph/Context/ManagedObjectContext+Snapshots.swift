@@ -5,7 +5,7 @@ public import ObjectQuery
 extension ManagedObjectContext {
   /// Returns the snapshots of the objects that a request finds, in its order, and makes no objects.
   ///
-  ///     let trips: [Trip.Snapshot] = try context.fetchSnapshots(Trip.where { $0.days > 3 })
+  ///     let trips: [Trip.Snapshot] = try context.fetchSnapshots(Trip.where { $0.start > .now })
   ///     let full = try context.fetchSnapshots(Trip.all, as: Trip.Snapshot.self, including: \.stops)
   ///
   /// Unsaved changes are included unless the request excludes them. Use it for values that leave the context, as the
@@ -53,8 +53,9 @@ extension ManagedObjectContext {
 
   /// Makes objects of snapshots, or changes the objects that are there already.
   ///
+  ///     let json = Data(#"[{"name": "Lisbon", "cost": 100}]"#.utf8)
   ///     let trips = try JSONDecoder().decode([Trip.Snapshot].self, from: json)
-  ///     try context.upsert(Trip.self, from: trips, matching: \.code)
+  ///     try context.upsert(Trip.self, from: trips, matching: \.name)
   ///
   /// An object is the one of a snapshot if it has the same value for `path`. Without a path, and for related
   /// snapshots: if it has the snapshot's identifier, or else the same value for an attribute that is unique by itself. Each attribute
@@ -69,7 +70,7 @@ extension ManagedObjectContext {
     _ type: S.ManagedClass.Type, from snapshots: [S],
     matching path: PartialKeyPath<S.ManagedClass>? = nil
   ) throws -> [S.ManagedClass] {
-    try SnapshotUpsert(self).objects(
+    try SnapshotUpsert(workspace).objects(
       from: snapshots, matching: path.map { PropertyPaths.name(of: $0, in: S.ManagedClass.self) })
   }
 }
@@ -77,7 +78,7 @@ extension ManagedObjectContext {
 extension ManagedObject {
   /// Takes the object's values, in the type of snapshot that the caller asks for.
   ///
-  ///     let trip: Trip.Snapshot = object.snapshot()
+  ///     let value: Trip.Snapshot = trip.snapshot()
   ///
   /// - Parameter paths: The relationships whose objects the snapshot contains with their values.
   public final func snapshot<S: EntitySnapshot>(including paths: SnapshotPaths = SnapshotPaths())
