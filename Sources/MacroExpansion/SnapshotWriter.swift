@@ -151,7 +151,7 @@ extension TypeSyntax {
       guard source.text.hasSuffix("?") || source.text.hasSuffix("!") else { return nil }
       return "\(source.text.dropLast()).SnapshotMember?"
     case .named: return "\(source.text).SnapshotMember"
-    case .array, .dictionary: return "\(source.text).SnapshotMember"
+    case .array, .dictionary: return source.text
     case .set, .tuple, .function, .existential: return nil
     }
   }

@@ -119,6 +119,14 @@ public struct SnapshotSource {
     return values
   }
 
+  /// Never called: the property of such a type does not compile. Without this method the compiler would report the type once
+  /// more, in code that the program does not show.
+  @_disfavoredOverload
+  public func read<V>(
+    _ key: StaticString, _ name: StaticString, _ hash: UInt64,
+    default fallback: @autoclosure () -> V? = nil
+  ) throws -> V { misuse("\"\(key)\" has a type that can't be stored.") }
+
   // MARK: - Relationships
 
   /// Returns the object that a relationship leads to.

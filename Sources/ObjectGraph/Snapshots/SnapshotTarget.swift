@@ -57,6 +57,13 @@ public struct SnapshotTarget {
     }
   }
 
+  /// Never called: the property of such a type does not compile. Without this method the compiler would report the type once
+  /// more, in code that the program does not show.
+  @_disfavoredOverload
+  public mutating func write<V>(
+    _ value: V, _ key: StaticString, _ name: StaticString, _ hash: UInt64, isDerived: Bool = false
+  ) throws { misuse("\"\(key)\" has a type that can't be stored.") }
+
   /// Writes the structure of a composite attribute.
   public mutating func write<C: CompositeValue>(
     _ value: C, _ key: StaticString, _ name: StaticString, _ hash: UInt64
