@@ -341,7 +341,7 @@ struct SnapshotTests {
     }
     let task = Task {
       try await container.write { context in
-        while !Task.isCancelled { try context.fetch(Route.where { $0.price < 0 }).forEach { _ in } }
+        while !Task.isCancelled { _ = try context.fetch(Route.where { $0.price < 0 }) }
         try context.fetch(Route.all)[0].price = 0
       }
     }

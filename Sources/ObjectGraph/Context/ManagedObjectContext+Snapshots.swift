@@ -37,8 +37,7 @@ extension ManagedObjectContext {
     var found: [S] = []
     try forEachSnapshot(
       of: request.query, S.ManagedClass.self, including: paths,
-      reserve: { found.reserveCapacity($0) }
-    ) { found.append(try S(reading: $0)) }
+      reserve: { found.reserveCapacity($0) }, { found.append(try S(reading: $0)) })
     return found
   }
 

@@ -43,7 +43,7 @@ struct ObjectFetcher {
   }
 
   func count(for request: QueryRequest) throws -> Int {
-    try traced(request, count: { $0 }) {
+    try traced(request, count: \.self) {
       let parts = try prepare(request)
       if parts.count == 1 { return try parts[0].count() }
       var unlimited = request

@@ -25,12 +25,13 @@ struct SnapshotFetcher {
     _ body: (SnapshotSource) throws -> Void
   ) throws {
     let fetcher = ObjectFetcher(workspace)
-    var count = 0
-    _ = try fetcher.traced(request, count: { _ in count }) {
+    _ = try fetcher.traced(request, count: \.self) {
+      var count = 0
       try forEach(request, as: type, fetcher, reserve) { source in
         count += 1
         try body(source)
       }
+      return count
     }
   }
 
