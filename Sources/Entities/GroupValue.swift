@@ -9,7 +9,7 @@ public import ObjectQuery
 ///     let costs = table.values(named: "sum(cost)", as: Double.self)
 ///
 /// The name of a value is the function with the attribute in brackets, unless the program names it with `as:`.
-/// ``FetchedValue`` takes any expression.
+/// `FetchedValue` takes any expression.
 public struct GroupValue<Object: ManagedObject> {
   let value: FetchedValue
 
