@@ -139,7 +139,8 @@ public struct SnapshotSource {
     let source = object.source
     let toOne = source.entity.graph.toOne(hash, name.description)
     guard let key = object.reference(column: toOne.column) else { return nil }
-    guard let inner = paths.names[name.description] else {
+    // Most fetches ask for no related object, and a look-up in a dictionary would hash the name for each row.
+    guard !paths.names.isEmpty, let inner = paths.names[name.description] else {
       return RelatedSnapshot(ObjectID(store: source.entity.store.tag, key: key))
     }
     guard let other: S.ManagedClass = object.relatedObject(name, hash) else { return nil }
@@ -170,7 +171,7 @@ public struct SnapshotSource {
     guard let object else {
       return try decoder?.decodeIfPresent([S].self, forKey: SnapshotKey(key))
     }
-    guard let inner = paths.names[name.description] else { return nil }
+    guard !paths.names.isEmpty, let inner = paths.names[name.description] else { return nil }
     let members: RelatedObjects<S.ManagedClass> = object.relatedObjects(name.description, hash)
     return members.map { S($0, including: inner) }
   }
