@@ -136,12 +136,14 @@ public struct SnapshotSource {
     guard let object else {
       return try decoder?.decodeIfPresent(RelatedSnapshot<S>.self, forKey: SnapshotKey(key))
     }
-    let source = object.source
-    let toOne = source.entity.graph.toOne(hash, name.description)
-    guard let key = object.reference(column: toOne.column) else { return nil }
+    let code = object.code(hash)
+    guard code.form == .toOne || code.form == .plainToOne else {
+      object.source.entity.graph.refuse(name.description, as: "a relationship to one object")
+    }
+    guard let key = object.reference(column: Int(code.column)) else { return nil }
     // Most fetches ask for no related object, and a look-up in a dictionary would hash the name for each row.
     guard !paths.names.isEmpty, let inner = paths.names[name.description] else {
-      return RelatedSnapshot(ObjectID(store: source.entity.store.tag, key: key))
+      return RelatedSnapshot(ObjectID(store: object.source.entity.store.tag, key: key))
     }
     guard let other: S.ManagedClass = object.relatedObject(name, hash) else { return nil }
     return RelatedSnapshot(S(other, including: inner))
