@@ -45,6 +45,6 @@ public struct RelatedSnapshot<Snapshot: EntitySnapshot>: Sendable, Hashable, Cod
   public func encode(to encoder: any Encoder) throws {
     if let value { return try value.encode(to: encoder) }
     var container = encoder.singleValueContainer()
-    try container.encode(objectID?.uri)
+    try container.encode(objectID)
   }
 }

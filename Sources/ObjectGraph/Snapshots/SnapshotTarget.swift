@@ -27,7 +27,7 @@ public struct SnapshotTarget {
 
   mutating func write(_ id: ObjectID?) throws {
     guard case .encoder(var container) = place, let id else { return }
-    try container.encode(id.uri, forKey: SnapshotKey("objectID"))
+    try container.encode(id, forKey: SnapshotKey("objectID"))
     place = .encoder(container)
   }
 
@@ -130,7 +130,7 @@ public struct SnapshotTarget {
       for (name, value) in sorted {
         let key = SnapshotKey(stringValue: name)
         if case .object(let object) = value, let store = snapshot.objectID?.store {
-          try container.encode(ObjectID(store: store, key: object).uri, forKey: key)
+          try container.encode(ObjectID(store: store, key: object), forKey: key)
         } else {
           try container.write(value, key)
         }

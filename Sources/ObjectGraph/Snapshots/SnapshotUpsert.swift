@@ -23,10 +23,12 @@ struct SnapshotUpsert {
     from snapshots: [S], matching key: String? = nil
   ) throws -> [S.ManagedClass] {
     let unique = key ?? uniqueAttribute(of: S.ManagedClass.entityName)
-    var known = try unique.map { try objects(of: S.self, with: $0, of: snapshots) } ?? [:]
+    let values = snapshots.map { snapshot in
+      unique.flatMap { self.values(of: snapshot)[$0] } ?? .null
+    }
+    var known = try unique.map { try objects(of: S.self, with: $0, in: values) } ?? [:]
     var result: [S.ManagedClass] = []
-    for snapshot in snapshots {
-      let value = unique.flatMap { self.values(of: snapshot)[$0] } ?? .null
+    for (snapshot, value) in zip(snapshots, values) {
       let object: S.ManagedClass
       if key == nil, let id = snapshot.objectID {
         guard let named = try workspace.existingObject(with: id) as? S.ManagedClass else {
@@ -69,9 +71,9 @@ struct SnapshotUpsert {
   }
 
   private func objects<S: EntitySnapshot>(
-    of type: S.Type, with key: String, of snapshots: [S]
+    of type: S.Type, with key: String, in values: [Value]
   ) throws -> [Value: S.ManagedClass] {
-    let values = Set(snapshots.compactMap { self.values(of: $0)[key] }.filter { !$0.isNull })
+    let values = Set(values.filter { !$0.isNull })
     guard !values.isEmpty else { return [:] }
     let request = QueryRequest(
       S.ManagedClass.entityName,
