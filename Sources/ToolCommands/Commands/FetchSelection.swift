@@ -57,7 +57,7 @@ struct FetchSelection {
     FetchSelection.predicate(for: keys, in: store)
   }
 
-  private static func predicate(for keys: [ObjectKey], in store: StoreTag) -> QueryPredicate {
+  static func predicate(for keys: [ObjectKey], in store: StoreTag) -> QueryPredicate {
     .comparison(
       .init(
         .evaluatedObject, .in,

@@ -137,15 +137,16 @@ struct StoreEdit {
   /// Prints the way to the objects, if the command line asks for that alone.
   func explains() throws -> Bool {
     guard invocation.has(.explain) else { return false }
-    var request = QueryRequest(invocation[.entity])
-    if invocation.has(.identifiers) {
-      request.predicate = .comparison(
-        .init(.evaluatedObject, .in, .aggregate(try objects().map { .object($0.objectID) })))
-    } else {
-      guard invocation.has(FetchCommand.condition) else { return try !objects().isEmpty }
+    let request: QueryRequest
+    if invocation.has(FetchCommand.condition), !invocation.has(.identifiers) {
       request = try FetchCommand.placed(invocation) {
         try FetchCommand.request(invocation, context.coordinator.model)
       }
+    } else {
+      // A command line that names no objects is refused here, as without the option.
+      let keys = try objects().map(\.objectID.key)
+      request = QueryRequest(
+        invocation[.entity], where: FetchSelection.predicate(for: keys, in: store.tag))
     }
     for part in try context.explain(FetchRequest(request)) {
       try ExplainOutput.show(part, invocation)
