@@ -23,6 +23,8 @@ struct ProcessWork {
   private var ownTrips: [String] = []
   /// The number of trips that the process has inserted.
   private var tripCount = 0
+  /// The number of acknowledged saves in the log.
+  private(set) var savedCount = 0
 
   /// The number of trips, and of guides, that the processes share.
   static let sharedCount = 3
@@ -66,6 +68,7 @@ struct ProcessWork {
 
   // MARK: - Steps
 
+  /// Does one random step, which saves nothing when no object for it exists yet.
   mutating func step() throws {
     let index = Int.random(in: 0..<ProcessWork.sharedCount, using: &random)
     context.mergePolicy = Bool.random(using: &random) ? .objectWins : .storeWins
@@ -138,7 +141,7 @@ struct ProcessWork {
   }
 
   /// Increments a counter; after a conflict, reads the counter again and retries.
-  private func count(_ index: Int, inChild: Bool) throws {
+  private mutating func count(_ index: Int, inChild: Bool) throws {
     context.mergePolicy = .error
     while true {
       do {
@@ -166,7 +169,7 @@ struct ProcessWork {
     return all.sorted { $0.objectID < $1.objectID }[index]
   }
 
-  private func save(
+  private mutating func save(
     _ change: ProcessChange?, _ body: (ManagedObjectContext) throws -> Void
   ) throws {
     try note("?", change)
@@ -176,6 +179,7 @@ struct ProcessWork {
       throw error
     }
     try note("+", change)
+    if change != nil { savedCount += 1 }
   }
 
   private func note(_ mark: String, _ change: ProcessChange?) throws {
