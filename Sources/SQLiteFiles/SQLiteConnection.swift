@@ -21,6 +21,8 @@ public final class SQLiteConnection {
   /// Prepared statements to use again, by their text. Their number is limited.
   private var statements: [String: SQLiteStatement] = [:]
   let taker: UnsafeMutablePointer<RowTaker>
+  /// The tables that the connection's queries see beside those of the database; `nil` if there are none.
+  public internal(set) var commonTables: CommonTables?
 
   /// The way to open a database.
   public enum Access: Sendable, Hashable {
@@ -136,13 +138,23 @@ private let authorize:
   ) -> Int32 = { _, action, _, _, _, origin in
     // Only the actions of triggers and views have an origin.
     if unsafe origin != nil { return SQLITE_DENY }
+    return SQLiteConnection.isDenied(action) ? SQLITE_DENY : SQLITE_OK
+  }
+
+extension SQLiteConnection {
+  /// Whether no statement of Quire performs an action.
+  static func isDenied(_ action: Int32) -> Bool {
     switch action {
     case SQLITE_ATTACH, SQLITE_DETACH, SQLITE_CREATE_TRIGGER, SQLITE_CREATE_TEMP_TRIGGER,
       SQLITE_CREATE_VIEW, SQLITE_CREATE_TEMP_VIEW, SQLITE_CREATE_VTABLE, SQLITE_DROP_VTABLE:
-      return SQLITE_DENY
-    default: return SQLITE_OK
+      true
+    default: false
     }
   }
+
+  /// Forgets the prepared statements, whose texts mean something else from now on.
+  func forgetStatements() { statements = [:] }
+}
 
 extension SQLiteConnection {
   /// Runs a statement that returns no rows.
@@ -167,7 +179,8 @@ extension SQLiteConnection {
     }
     var made: OpaquePointer?
     let flags = isKept ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
-    let code = unsafe sqlite3_prepare_v3(handle, text, -1, flags, &made, nil)
+    let whole = commonTables?.prefixing(text) ?? text
+    let code = unsafe sqlite3_prepare_v3(handle, whole, -1, flags, &made, nil)
     guard code == SQLITE_OK, let handle = unsafe made else { throw error(code, text) }
     let statement = unsafe SQLiteStatement(handle, self, text)
     guard isKept else { return statement }

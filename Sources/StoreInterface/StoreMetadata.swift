@@ -36,6 +36,8 @@ public struct StoreMetadata: Sendable, Hashable {
     package static let lane = "QuireLane"
     /// The place on the disk at which the file of an atomic store was written, as text.
     package static let place = "QuirePlace"
+    /// Sentences about a model that was inferred from the tables of another program.
+    package static let modelNotes = "QuireModelNotes"
     /// A number that a store on a server contains until a copy into it is complete.
     public static let unfinishedCopy = "QuireUnfinishedCopy"
   }
@@ -85,6 +87,15 @@ public struct StoreMetadata: Sendable, Hashable {
   package var isUnfinishedCopy: Bool {
     get { values[Key.unfinishedCopy] != nil }
     set { values[Key.unfinishedCopy] = newValue ? .integer(1) : nil }
+  }
+
+  /// Sentences about what an inferred model leaves out, or could have inferred differently; empty for any other model.
+  package var modelNotes: [String] {
+    get {
+      guard case .array(let texts)? = values[Key.modelNotes] else { return [] }
+      return texts.compactMap(\.string)
+    }
+    set { values[Key.modelNotes] = newValue.isEmpty ? nil : .array(newValue.map { .string($0) }) }
   }
 
   /// The names of commits, by number. The store keeps a named commit until its name is removed.

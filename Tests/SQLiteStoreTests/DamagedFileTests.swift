@@ -38,11 +38,11 @@ struct DamagedFileTests {
     #expect(Hostile.read(folder.path).error?.code == .notAStore)
   }
 
-  @Test("A database of another program is no store")
-  func strangers() throws {
+  @Test("A database without tables is no store")
+  func noTables() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a.sqlite")
-    try RawDatabase(path).run("CREATE TABLE words (word TEXT); INSERT INTO words VALUES ('one')")
+    try RawDatabase(path).run("CREATE TABLE words (word TEXT); DROP TABLE words; CREATE VIEW v AS SELECT 1")
     let bytes = try Data(contentsOf: URL(filePath: path))
     for writes in [false, true] {
       let error = Hostile.read(path, writes: writes).error

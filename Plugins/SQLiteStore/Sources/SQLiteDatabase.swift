@@ -18,7 +18,8 @@ package struct SQLiteDatabase: WritableDatabase {
   package func rows(
     _ keys: RowSelection, of entity: TableMap.EntityMap, in map: TableMap, basis: Int64
   ) throws -> [Block] {
-    var rows = RowReader(entity, map, values, path: path, basis: basis)
+    var rows = RowReader(
+      entity, map, values, path: path, basis: basis, isPlain: connection.commonTables != nil)
     return try rows.blocks(keys, from: connection)
   }
 

@@ -145,6 +145,12 @@ public final class SQLiteStore: DatabaseStore {
   private static func prepare(
     _ connection: SQLiteConnection, for opening: StoreOpening
   ) throws {
+    guard try !StoreContents.isPlain(connection) else {
+      throw StoreError(
+        .readOnly,
+        "The tables of the database belong to another program. Quire reads them as objects, and changes none of them.",
+        path: connection.path)
+    }
     if try !keepsLog(connection) {
       let contents = try StoreContents(connection, model: opening.model)
       guard contents.isOwn || opening.writesForeign else { return }
@@ -202,12 +208,13 @@ public final class SQLiteStore: DatabaseStore {
     } else {
       number = before.map { $0.commit + 1 } ?? 1
     }
-    let (path, isOwn) = (connection.path, contents.isOwn)
+    let (path, isOwn, common) = (connection.path, contents.isOwn, connection.commonTables)
     let values = ExternalFiles(path: path, disk: disk)
     let reader = SnapshotReader(connection, pool: pool, values) {
       guard let pool else {
         let other = try DatabasePlace(path, disk).undisturbed()
         try other.execute("BEGIN")
+        if let common { try other.use(common) }
         return SnapshotReader(other, pool: nil, values)
       }
       guard isOwn else { return nil }

@@ -95,6 +95,9 @@ public struct SQLiteStoreBackend: StoreBackend {
       let connection =
         try place.isInUse
         ? SQLiteConnection(path, for: .reading, patience: options.patience) : place.undisturbed()
+      if try StoreContents.isPlain(connection) {
+        return try StoreContents(plain: connection, model: nil).metadata
+      }
       guard try DatabaseTables(connection).has("Z_METADATA", "Z_UUID", "Z_PLIST") else {
         throw StoreError(
           .notAStore,

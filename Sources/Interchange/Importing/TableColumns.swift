@@ -1,3 +1,4 @@
+import ModelNotations
 package import ObjectModel
 
 /// Finds the meaning of the columns of comma-separated values in a model.

@@ -1,4 +1,5 @@
 import Foundation
+import ModelNotations
 import ObjectModel
 
 /// The properties of the values in one column of a file.
@@ -11,6 +12,7 @@ struct ColumnSurvey {
   private(set) var valueCount = 0
   private var byteCount = 0
   private var kinds: Kinds = .all
+  private var texts: InferredText = .all
   /// The number of digits after the point of every value so far; `nil` if the values differ.
   private var fractionDigitCount: Int?
   private var greatestDigitCount = 0
@@ -32,10 +34,7 @@ struct ColumnSurvey {
     static let boolean = Kinds(rawValue: 1)
     static let integer = Kinds(rawValue: 2)
     static let number = Kinds(rawValue: 4)
-    static let date = Kinds(rawValue: 8)
-    static let uuid = Kinds(rawValue: 16)
-    static let uri = Kinds(rawValue: 32)
-    static let all: Kinds = [.boolean, .integer, .number, .date, .uuid, .uri]
+    static let all: Kinds = [.boolean, .integer, .number]
   }
 
   /// - Parameter mayBeKey: Whether the column's values are compared to find out whether they are unique.
@@ -62,10 +61,7 @@ struct ColumnSurvey {
       if (isDecimal || exceedsDouble) && greatestDigitCount <= 30 { return .decimal }
       return exceedsDouble ? .string : .double
     }
-    if kinds.contains(.date) { return .date }
-    if kinds.contains(.uuid) { return .uuid }
-    if kinds.contains(.uri) { return .uri }
-    return .string
+    return texts.type ?? .string
   }
 
   /// The average number of bytes from which texts are long. People look for words in such texts.
@@ -91,29 +87,18 @@ struct ColumnSurvey {
       if parts.count > 1 { hasLists = true }
     }
     if isText { kinds.subtract([.boolean, .integer, .number]) }
-    guard !kinds.isEmpty else { return }
     if kinds.contains(.number) || kinds.contains(.integer) { addNumber(bytes) }
-    let others: Kinds = [.boolean, .date, .uuid, .uri]
-    guard !kinds.isDisjoint(with: others) else { return }
+    guard kinds.contains(.boolean) || !texts.isEmpty else { return }
     guard bytes.count <= 2048 else {
-      kinds.subtract(others)
+      kinds.remove(.boolean)
+      texts = []
       return
     }
     let text = String(decoding: bytes, as: UTF8.self)
     if kinds.contains(.boolean), !["true", "false", "yes", "no"].contains(text.lowercased()) {
       kinds.remove(.boolean)
     }
-    if kinds.contains(.date), MomentText.seconds(text) == nil { kinds.remove(.date) }
-    if kinds.contains(.uuid), text.utf8.count != 36 || UUID(uuidString: text) == nil {
-      kinds.remove(.uuid)
-    }
-    if kinds.contains(.uri) {
-      let scheme = text.range(of: "://")
-      let isURI =
-        scheme.map { !$0.isEmpty && $0.lowerBound != text.startIndex } == true
-        && !text.contains(" ")
-      if !isURI { kinds.remove(.uri) }
-    }
+    texts.narrow(by: text)
   }
 
   /// Compares a value with the earlier ones.
@@ -124,7 +109,7 @@ struct ColumnSurvey {
       keys = nil
       return
     }
-    guard !kinds.isEmpty, !repeatsValue else { return }
+    guard !kinds.isEmpty || !texts.isEmpty, !repeatsValue else { return }
     if let usual = usualText(bytes) {
       let usualHash = Self.hash(Array(usual.utf8)[...])
       repeatsValue = keys!.contains(usualHash) || !usualTexts.insert(usualHash).inserted
@@ -145,8 +130,8 @@ struct ColumnSurvey {
     }
     let text = String(decoding: bytes, as: UTF8.self)
     if kinds.contains(.boolean) { return ["true", "yes"].contains(text.lowercased()) ? "1" : "0" }
-    if kinds.contains(.date) { return MomentText.seconds(text).map { MomentText.text($0) } }
-    if kinds.contains(.uuid) { return text.uppercased() == text ? nil : text.uppercased() }
+    if texts.contains(.date) { return MomentText.seconds(text).map { MomentText.text($0) } }
+    if texts.contains(.uuid) { return text.uppercased() == text ? nil : text.uppercased() }
     return nil
   }
 

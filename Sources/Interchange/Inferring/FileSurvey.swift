@@ -1,3 +1,4 @@
+import ModelNotations
 import ObjectModel
 
 /// The columns of one file, after all its lines were read.
@@ -73,7 +74,7 @@ struct FileSurvey {
     for (position, name) in names.enumerated() {
       let isNamedKey = !Self.keyNames.isDisjoint(with: InferredNames.words(of: name).suffix(1))
       columns.append(ColumnSurvey(name, mayBeKey: position == 0 || isNamedKey))
-      let property = Self.free(InferredNames.property(of: name), among: taken)
+      let property = InferredNames.free(InferredNames.property(of: name), among: taken)
       taken.insert(property)
       properties.append(property)
     }
@@ -82,17 +83,11 @@ struct FileSurvey {
   /// The positions of the columns with unique values, the most likely key first.
   var keys: [Int] { columns.indices.filter { columns[$0].isKey } }
 
-  /// Returns a name with a number at its end if the name is taken.
-  static func free(_ name: String, among taken: Set<String>) -> String {
-    if !taken.contains(name) { return name }
-    return (2...).lazy.map { "\(name)\($0)" }.first { !taken.contains($0) }!
-  }
-
   /// Gives different names to the entities of files with the same name.
   static func makeNamesUnique(_ surveys: inout [FileSurvey]) {
     var taken: Set<String> = []
     for index in surveys.indices {
-      surveys[index].entity = free(surveys[index].entity, among: taken)
+      surveys[index].entity = InferredNames.free(surveys[index].entity, among: taken)
       taken.insert(surveys[index].entity)
     }
   }

@@ -1,3 +1,4 @@
+import ModelNotations
 import ObjectModel
 
 /// The entities for surveyed files.
@@ -27,7 +28,7 @@ struct InferredEntities {
         properties[file].indices.filter { reference(file, $0) == nil }.map { properties[file][$0] })
       for column in properties[file].indices {
         guard let reference = reference(file, column) else { continue }
-        properties[file][column] = FileSurvey.free(reference.name, among: taken)
+        properties[file][column] = InferredNames.free(reference.name, among: taken)
         taken.insert(properties[file][column])
       }
       return taken
@@ -107,21 +108,11 @@ struct InferredEntities {
   }
 
   private func inverseName(of reference: References.Reference) -> String {
-    let taken = names[reference.target]
-    let list = InferredNames.list(ofTable: surveys[reference.file].table)
-    let isOnly =
-      references.count { $0.file == reference.file && $0.target == reference.target } == 1
-    let property = properties[reference.file][reference.column]
-    if reference.file == reference.target {
-      return FileSurvey.free(
-        property == "parent" ? "children" : "\(list)By\(capitalized(property))", among: taken)
-    }
-    if isOnly, !taken.contains(list) { return list }
-    return FileSurvey.free("\(list)By\(capitalized(property))", among: taken)
-  }
-
-  private func capitalized(_ word: String) -> String {
-    word.prefix(1).uppercased() + word.dropFirst()
+    InferredNames.inverse(
+      InferredNames.list(ofTable: surveys[reference.file].table),
+      of: properties[reference.file][reference.column],
+      isOnly: references.count { $0.file == reference.file && $0.target == reference.target } == 1,
+      isOwn: reference.file == reference.target, among: names[reference.target])
   }
 
   private func relationship(

@@ -1,4 +1,5 @@
 import DurableFiles
+import ModelNotations
 
 /// The columns that refer to objects of the files.
 struct References {
@@ -43,20 +44,16 @@ struct References {
   }
 
   private mutating func addByName(_ file: Int, _ column: Int, _ survey: ColumnSurvey) {
-    let (words, namesIdentifier) = InferredNames.reference(survey.name)
-    guard !words.isEmpty else { return }
-    var targets = surveys.indices.filter { target in
-      let entity = InferredNames.words(ofEntity: surveys[target].entity)
-      return words.suffix(entity.count) == entity[...]
-    }
-    // A column such as `parent_id` leads to another object of its own file.
-    if targets.isEmpty, namesIdentifier || words == ["parent"] { targets = [file] }
+    guard
+      let (targets, property) = InferredNames.targets(
+        of: survey.name, in: file, among: surveys.map(\.entity))
+    else { return }
     for target in targets {
       for key in surveys[target].keys where (target, key) != (file, column) {
         candidates.append(
           Reference(
             file: file, column: column, target: target, key: key, isToMany: false,
-            name: InferredNames.property(of: words.joined(separator: " "))))
+            name: property))
       }
     }
   }

@@ -1,6 +1,7 @@
 package import DurableFiles
 import Foundation
 import JSONText
+import ModelNotations
 import ObjectModel
 
 /// Splits nested JSON into tables, from which a model is inferred as from comma-separated values.

@@ -199,7 +199,7 @@ extension StoreMetadata {
       Key.uuid, Key.type, Key.versionHashes, Key.versionIdentifiers, Key.versionHashesDigest,
       // Texts and numbers of commits, and the document, belong to the source store only.
       Key.namedCommits, Key.commitMessage, Key.versionBefore, Key.document,
-      Key.unfinishedCopy,
+      Key.unfinishedCopy, Key.modelNotes,
       // New numbers of a target count in its own lane, at its own place.
       Key.lanes, Key.lane, Key.place,
     ]

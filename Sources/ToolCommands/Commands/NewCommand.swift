@@ -22,8 +22,8 @@ enum NewCommand {
       + "or a store that contains its model.")
   static let source = Option(
     "from", value: "FILE", role: .stream,
-    "Infers the model from files of comma-separated values or JSON, and imports their objects; - is "
-      + "standard input, and a folder stands for its files.")
+    "Infers the model from files of comma-separated values or JSON, or from the tables of an SQLite database, and "
+      + "imports their objects; - is standard input, and a folder stands for its files.")
   static let template = Option(
     "template", value: "NAME", choices: ModelTemplate.allCases.map(\.rawValue),
     "Uses a model for a usual kind of document.")
@@ -53,9 +53,18 @@ enum NewCommand {
         values of a column have. A column without an empty cell is required. A column is unique if all its \
         values differ, and it is the first one or has a name such as id, code or email. A column such as trip \
         or trip_id, beside a file trips.csv, is a relationship if each of its values occurs in a unique column \
-        of that file. In JSON, an object within an object and each object of an array becomes an object of an entity with \
-        the name of the member, and leads to the object that contains it. The command prints the model. To change it, write it with --model-output, edit it, and \
-        create the document with --model and 'quire import'.
+        of that file.
+
+        In JSON, an object within an object and each object of an array becomes an object of an entity with the name \
+        of the member, and leads to the object that contains it.
+
+        In an SQLite database each table becomes an entity. Foreign keys, and columns such as trip_id, become \
+        relationships, and a table of two foreign keys becomes a relationship with many objects at both ends. Unique \
+        columns, indexes, defaults and simple conditions (CHECK) go into the model. The command notes what it leaves \
+        out. The same option copies a database of Core Data, a store, or a document with the model that it contains.
+
+        The command prints the model. To change it, write it with --model-output, edit it, and create the document \
+        with --model and 'quire import'.
 
         The command creates DOC completely, with all objects, or not at all. The memory for --from is about \
         100 bytes for each object.
@@ -70,6 +79,9 @@ enum NewCommand {
         Example(
           "quire new Trip.quire --from trips.json",
           "Creates a document with the objects of a file of JSON, and of the objects within them."),
+        Example(
+          "quire new Shop.quire --from shop.db",
+          "Creates a document with the rows of an SQLite database."),
         Example("quire new Todo.quire --template todo", "Creates a document for a list of tasks."),
         Example(
           "quire new Trip.quire --model Trips.xcdatamodeld --store main=binary,places=xml:Places",
@@ -118,8 +130,14 @@ enum NewCommand {
   private struct Plan {
     var model: Model
     var modelName: String
-    /// The files with the first objects; `nil` if the document has none.
-    var files: [ImportFile]?
+    /// The first objects; `nil` if the document has none.
+    var contents: Contents?
+  }
+
+  /// The first objects of a new document.
+  private enum Contents {
+    case files([ImportFile])
+    case store(any StoreSnapshot)
   }
 
   private static func plan(
@@ -134,8 +152,16 @@ enum NewCommand {
     if let template = invocation.value(of: template).flatMap(ModelTemplate.init) {
       return Plan(model: try template.model, modelName: template.rawValue)
     }
-    var inputs = ImportInputs(invocation, reader.disk, beside: place.path)
     let paths = [invocation.value(of: source)!] + invocation.values(of: files)
+    if let store = try paths.first(where: { try reader.isStore($0) }) {
+      guard paths.count == 1 else {
+        throw CommandError.wrongUsage(
+          "A document takes its first objects from one store, or from files: '\(oneLine(store))' is a store.",
+          hint: "Create the document from the store, and add the files with 'quire import'.")
+      }
+      return try plan(copying: store, stem, reader, models, invocation)
+    }
+    var inputs = ImportInputs(invocation, reader.disk, beside: place.path)
     let opened = try paths.flatMap { try inputs.tables($0) }
     let line = ProgressLine(
       invocation.console.messages, "reading",
@@ -150,13 +176,22 @@ enum NewCommand {
         hint: "Rename the columns, or create the document with --model.")
     }
     line.end()
-    for note in inferred.notes {
-      try invocation.console.messages.writeLine("note: \(oneLine(note))")
-    }
-    for note in reservedNames(inferred.model) {
-      try invocation.console.messages.writeLine("note: \(oneLine(note))")
-    }
-    return Plan(model: inferred.model, modelName: stem, files: inferred.files)
+    try write(notes: inferred.notes + reservedNames(inferred.model), invocation)
+    return Plan(model: inferred.model, modelName: stem, contents: .files(inferred.files))
+  }
+
+  private static func plan(
+    copying store: String, _ name: String, _ reader: StoreReader, _ models: ModelReader,
+    _ invocation: Invocation
+  ) throws -> Plan {
+    let snapshot = try reader.open(store, invocation, models).snapshot()
+    let notes = try snapshot.metadata.modelNotes
+    try write(notes: notes + reservedNames(snapshot.model), invocation)
+    return Plan(model: try snapshot.model, modelName: name, contents: .store(snapshot))
+  }
+
+  private static func write(notes: [String], _ invocation: Invocation) throws {
+    for note in notes { try invocation.console.messages.writeLine("note: \(oneLine(note))") }
   }
 
   /// Returns sentences about properties with the name of a keyword of predicates.
@@ -181,23 +216,42 @@ enum NewCommand {
         stores: try descriptions(invocation.value(of: stores), reader),
         title: invocation.value(of: title), in: reader.places, overwriting: place.overwrites
       ) { store in
-        guard let files = plan.files else { return }
-        let line = ProgressLine(
-          invocation.console.messages, "importing",
-          byteCount: try files.reduce(0) { try $0 + $1.byteCount })
-        defer { line.end() }
-        var objects = ObjectImport(into: store, files)
-        objects.options.author = "quire"
-        _ = try objects.run { line.show($0) }
+        switch plan.contents {
+        case nil: break
+        case .files(let files): try fill(store, from: files, invocation)
+        case .store(let snapshot): try fill(store, from: snapshot, invocation)
+        }
       }
     }
+  }
+
+  private static func fill(
+    _ store: any Store, from files: [ImportFile], _ invocation: Invocation
+  ) throws {
+    let line = ProgressLine(
+      invocation.console.messages, "importing",
+      byteCount: try files.reduce(0) { try $0 + $1.byteCount })
+    defer { line.end() }
+    var objects = ObjectImport(into: store, files)
+    objects.options.author = "quire"
+    _ = try objects.run { line.show($0) }
+  }
+
+  private static func fill(
+    _ store: any Store, from snapshot: any StoreSnapshot, _ invocation: Invocation
+  ) throws {
+    let line = ProgressLine(invocation.console.messages, "copying")
+    defer { line.end() }
+    let report = try StoreCopy(from: snapshot, to: store).run { ConvertCommand.show($0, line) }
+    line.end()
+    try ConvertCommand.noteLosses(report, invocation)
   }
 
   private static func write(
     _ made: Document, _ plan: Plan, _ path: String, _ invocation: Invocation
   ) throws {
     let output = invocation.console.output
-    let isInferred = plan.files != nil
+    let isInferred = plan.contents != nil
     let count = try isInferred ? objectCount(of: made) : 0
     switch invocation.format {
     case .text:

@@ -120,13 +120,24 @@ struct StoreReader: Sendable {
     return try store.snapshot().model
   }
 
+  /// Returns whether a path leads to a document, a store or a database, and not to a text or a pipe.
+  func isStore(_ path: String) throws -> Bool {
+    if backends.backend(ofAddress: path) != nil { return true }
+    guard path != "-", let kind = try? disk.status(of: path).kind, kind != .special else {
+      return false
+    }
+    if try isDocument(path) { return true }
+    if kind == .directory { return try backends.backend(ofFolderAt: path, on: disk) != nil }
+    return try isDatabase(path) || (try? backends.backend(ofStoreAt: path, on: disk)) != nil
+  }
+
   /// Returns whether a file is an SQLite database, with any contents.
   func isDatabase(_ path: String) throws -> Bool { try places.isDatabase(path) }
 
   private func hint(_ path: String) throws -> String? {
     try isDatabase(path)
-      ? "It is an SQLite database. The plug-in SQLiteStore reads databases of Core Data; 'quire "
-        + "plugin list' shows the searched folders."
+      ? "It is an SQLite database, which the plug-in SQLiteStore reads; 'quire plugin list' shows the "
+        + "searched folders."
       : [
         "Run 'quire plugin list' to see the plug-ins and their types of stores.",
         CommandError.recoverHint(path, []).map { "If it is a damaged store: \($0)" },

@@ -20,6 +20,10 @@ extension StoreContents {
   /// - Throws: `StoreError`, `SQLiteError`.
   init(_ connection: SQLiteConnection, model given: Model?) throws {
     let path = connection.path
+    if try StoreContents.isPlain(connection) {
+      try self.init(plain: connection, model: given)
+      return
+    }
     let tables = try DatabaseTables(connection)
     guard tables.has("Z_METADATA", "Z_VERSION", "Z_UUID", "Z_PLIST"),
       tables.has("Z_PRIMARYKEY", "Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX")

@@ -16,12 +16,15 @@ struct RowReader: ~Copyable {
   private let values: ExternalFiles
   /// The keys of the rows to read, ascending; `nil` for all rows.
   private var wanted: ArraySlice<UInt64>?
+  /// Whether another program made the table, so that values have the forms of its own.
+  private let isPlain: Bool
 
   /// - Parameter basis: The version that the rows are based on; 0 if they are based on none.
   init(
     _ entity: TableMap.EntityMap, _ map: TableMap, _ values: ExternalFiles, path: String,
-    basis: Int64
+    basis: Int64, isPlain: Bool = false
   ) {
+    self.isPlain = isPlain
     self.values = values
     self.map = map
     rows = RowBlocks(entity, path: path, basis: basis) {
@@ -114,6 +117,14 @@ struct RowReader: ~Copyable {
     let cell = cells[step.cell]
     let column = step.column
     if cell.kind == .null { return draft.setNull(column: column, row: row) }
+    if isPlain, let value = PlainCell.value(cell, of: step.kind) {
+      if case .string(let text) = value {
+        try checkRoom(for: text.utf8.count, draft, column, row)
+      } else if case .binary(let bytes) = value {
+        try checkRoom(for: bytes.count, draft, column, row)
+      }
+      return draft.set(value, column: column, row: row)
+    }
     switch step.kind.content {
     case .boolean, .integer:
       guard let number = RowReader.integer(cell), step.kind.integerRange.contains(number) else {

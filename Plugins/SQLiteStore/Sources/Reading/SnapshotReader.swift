@@ -47,14 +47,12 @@ package final class SnapshotReader: DatabaseReader, @unchecked Sendable {
     }
   }
 
-  /// Whether the reader can still read the database.
-  var isOpen: Bool {
+  /// The tables of other programs contain values in other forms than SQL would compare.
+  package var answersRequests: Bool {
     turn.lock()
     defer { turn.unlock() }
-    return connection != nil
+    return connection.map { $0.commonTables == nil } ?? false
   }
-
-  package var answersRequests: Bool { isOpen }
 
   /// Returns `false`: other systems may have written the database between two commits, and the history does not contain such changes.
   package func sharesHistory(with other: SnapshotReader) -> Bool { false }

@@ -1,10 +1,10 @@
-/// The names of entities and properties that files and columns get.
-enum InferredNames {
+/// The names of entities and properties that tables, files and columns get.
+package enum InferredNames {
   /// Returns the name of the entity for a file: `OrderItem` for `order_items.csv`.
-  static func entity(of file: String) -> String { entity(ofTable: stem(of: file)) }
+  package static func entity(of file: String) -> String { entity(ofTable: stem(of: file)) }
 
   /// Returns the name of the entity for a table.
-  static func entity(ofTable table: String) -> String {
+  package static func entity(ofTable table: String) -> String {
     var words = words(of: table)
     if let last = words.popLast() { words.append(singular(last)) }
     let name = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
@@ -15,7 +15,7 @@ enum InferredNames {
   }
 
   /// Returns the name of a property for a column: `startDate` for `Start Date`.
-  static func property(of column: String) -> String {
+  package static func property(of column: String) -> String {
     let words = words(of: column)
     var name = ""
     for (position, word) in words.enumerated() {
@@ -28,27 +28,46 @@ enum InferredNames {
   }
 
   /// Returns the name of a to-many relationship to the objects of a table: `orderItems` for `order_items`.
-  static func list(ofTable table: String) -> String { property(of: table) }
+  package static func list(ofTable table: String) -> String { property(of: table) }
 
   /// Returns the words of a column that refers to another object, without a final `id`.
-  static func reference(_ column: String) -> (words: [String], namesIdentifier: Bool) {
+  package static func reference(_ column: String) -> (words: [String], namesIdentifier: Bool) {
     var words = words(of: column)
     let namesIdentifier = words.count > 1 && ["id", "key", "code"].contains(words.last)
     if namesIdentifier { words.removeLast() }
     return (words, namesIdentifier)
   }
 
-  /// Returns the words of an entity's name in lower case.
-  static func words(ofEntity entity: String) -> [String] { words(of: entity) }
+  /// Returns the entities to which a column leads by its name, and the name of its relationship; `nil` if the name leads to
+  /// none.
+  ///
+  /// - Parameters:
+  ///   - own: The entity of the column. A column such as `parent_id` leads to another object of its own entity.
+  ///   - entities: The names of all entities.
+  package static func targets(
+    of column: String, in own: Int, among entities: [String]
+  ) -> (entities: [Int], property: String)? {
+    let (words, namesIdentifier) = reference(column)
+    guard !words.isEmpty else { return nil }
+    var targets = entities.indices.filter { target in
+      let entity = self.words(of: entities[target])
+      return words.suffix(entity.count) == entity[...]
+    }
+    if targets.isEmpty, namesIdentifier || words == ["parent"] { targets = [own] }
+    return targets.isEmpty ? nil : (targets, property(of: words.joined(separator: " ")))
+  }
 
-  static func stem(of file: String) -> String {
+  /// Returns the words of an entity's name in lower case.
+  package static func words(ofEntity entity: String) -> [String] { words(of: entity) }
+
+  package static func stem(of file: String) -> String {
     let name = file.split(separator: "/").last.map(String.init) ?? file
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
     return String(name[..<dot])
   }
 
   /// Returns the words of a name in lower case. Words end at signs, at spaces, and before a capital letter.
-  static func words(of name: String) -> [String] {
+  package static func words(of name: String) -> [String] {
     var words: [String] = []
     var word = ""
     var previous: Unicode.Scalar?
@@ -77,6 +96,32 @@ enum InferredNames {
     return words
   }
 
+  /// Returns a name with a number at its end if the name is taken.
+  ///
+  /// - Parameter form: The form in which the names in `taken` are.
+  package static func free(
+    _ name: String, among taken: Set<String>, as form: (String) -> String = { $0 }
+  ) -> String {
+    if !taken.contains(form(name)) { return name }
+    return (2...).lazy.map { "\(name)\($0)" }.first { !taken.contains(form($0)) }!
+  }
+
+  /// Returns the name of the inverse of a relationship.
+  ///
+  /// - Parameters:
+  ///   - list: The usual name, after the table of the relationship.
+  ///   - isOnly: Whether no other relationship leads from that table to this one.
+  ///   - isOwn: Whether the relationship leads to its own table.
+  ///   - taken: The names of the other properties.
+  package static func inverse(
+    _ list: String, of property: String, isOnly: Bool, isOwn: Bool, among taken: Set<String>
+  ) -> String {
+    if isOwn, property == "parent" { return free("children", among: taken) }
+    if isOnly, !isOwn, !taken.contains(list) { return list }
+    return free(
+      "\(list)By\(property.prefix(1).uppercased() + property.dropFirst())", among: taken)
+  }
+
   private static let irregular = [
     "people": "person", "children": "child", "men": "man", "women": "woman", "mice": "mouse",
     "feet": "foot", "teeth": "tooth", "movies": "movie", "cookies": "cookie", "pies": "pie",
@@ -85,7 +130,7 @@ enum InferredNames {
   ]
 
   /// Returns the singular of an English plural. A word that is no plural is unchanged.
-  static func singular(_ word: String) -> String {
+  package static func singular(_ word: String) -> String {
     if let known = irregular[word] { return known }
     if word.hasSuffix("ies"), word.count > 4 { return word.dropLast(3) + "y" }
     for ending in ["sses", "shes", "ches", "xes", "zes", "uses"] where word.hasSuffix(ending) {

@@ -1,0 +1,36 @@
+import Foundation
+package import ObjectModel
+
+/// The types of which a text can be, apart from numbers and truth values.
+package struct InferredText: OptionSet, Sendable {
+  package let rawValue: Int
+
+  package init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// A moment in ISO 8601 form.
+  package static let date = InferredText(rawValue: 1)
+  package static let uuid = InferredText(rawValue: 2)
+  /// An address with a scheme and no spaces.
+  package static let uri = InferredText(rawValue: 4)
+  package static let all: InferredText = [.date, .uuid, .uri]
+
+  /// Drops the types that a text can't be of.
+  package mutating func narrow(by text: String) {
+    if contains(.date), MomentText.seconds(text) == nil { remove(.date) }
+    if contains(.uuid), text.utf8.count != 36 || UUID(uuidString: text) == nil { remove(.uuid) }
+    if contains(.uri) {
+      let scheme = text.range(of: "://")
+      let isURI =
+        scheme.map { !$0.isEmpty && $0.lowerBound != text.startIndex } == true
+        && !text.contains(" ")
+      if !isURI { remove(.uri) }
+    }
+  }
+
+  /// The type of attributes whose values are all of these types; `nil` if it is text.
+  package var type: AttributeType? {
+    if contains(.date) { return .date }
+    if contains(.uuid) { return .uuid }
+    return contains(.uri) ? .uri : nil
+  }
+}
