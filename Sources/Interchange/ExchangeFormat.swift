@@ -22,6 +22,8 @@ public enum ExchangeFormat: String, Sendable, CaseIterable {
 enum FieldName {
   static let entity = "@entity"
   static let identifier = "@id"
+  /// The name of a column that is left out.
+  static let none = "@none"
 
   /// Returns whether a name is one of these.
   static func isOwn(_ name: String) -> Bool { name == entity || name == identifier }

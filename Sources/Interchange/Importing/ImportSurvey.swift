@@ -14,10 +14,13 @@ final class ImportSurvey {
   var links: [UInt16: LinkStatements] = [:]
   /// Whether the import must change existing objects, so that new rows are not enough.
   private(set) var needsObjects = false
+  /// The names that the files have for others in the model, as far as they have occurred.
+  private(set) var usedNames: Set<String>
 
   init(_ plan: ImportPlan, _ options: ObjectImport.Options) {
     self.plan = plan
     self.options = options
+    usedNames = plan.usedNames
   }
 
   /// Reads all files.
@@ -41,6 +44,7 @@ final class ImportSurvey {
         if numbers.count % 4096 == 0 { try progress(before + record.offset) }
       }
       before += record.offset
+      usedNames.formUnion(record.usedNames)
     }
     for (number, _) in links { links[number]!.settle() }
     try resolve()

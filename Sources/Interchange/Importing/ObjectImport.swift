@@ -82,6 +82,10 @@ public struct ObjectImport {
     let survey = ImportSurvey(plan, options)
     let problems = ImportProblems()
     try survey.run(plan.files, problems) { try show(0, $0) }
+    let given = files.reduce(into: Set<String>()) { $0.formUnion($1.names.given) }
+    for name in given.subtracting(survey.usedNames).sorted() {
+      problems.add(ImportProblem(line: 0, "No file has a table or a column '\(name)'."))
+    }
     if !problems.isEmpty {
       // Check the values too, so that the error contains all problems at once.
       _ = try trial(plan, survey, base, problems, show)
@@ -146,6 +150,8 @@ public struct ObjectImport {
 final class ImportPlan {
   /// The files, with the meaning of their columns.
   let files: [ImportFile]
+  /// The names that the files have for others in the model, as far as they have occurred.
+  let usedNames: Set<String>
   /// The unique attributes by which the files refer to objects.
   let keys: Set<TableColumns.Key>
   let model: Model
@@ -163,6 +169,7 @@ final class ImportPlan {
     var columns = TableColumns(model)
     self.files = try columns.reading(files)
     keys = columns.keys
+    usedNames = columns.usedNames
     schema = snapshot.schema
     view = snapshot.view
     needsContext = model.entities.contains { entity in
@@ -186,7 +193,7 @@ final class ImportPlan {
     if let known = entities[name] { return known }
     guard let entity = model[name], let layout = schema[name] else {
       throw record.problem(
-        FieldName.entity,
+        unknown: FieldName.entity,
         "The entity '\(name)' does not exist." + suggestion(name, model.entities.map(\.name)))
     }
     guard !entity.isAbstract else {
@@ -208,7 +215,7 @@ final class ImportPlan {
     let found = if let place { entity.target(name, at: place) } else { entity[name] }
     guard let target = found else {
       throw record.problem(
-        name,
+        unknown: name,
         "'\(entity.entity.name)' has no property with this name." + suggestion(name, entity.names))
     }
     if case .refused(let reason) = target.kind { throw record.problem(name, reason) }

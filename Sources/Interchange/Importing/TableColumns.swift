@@ -20,6 +20,8 @@ struct TableColumns {
   private let model: Model
   /// The keys that columns refer to.
   private(set) var keys: Set<Key> = []
+  /// The names that files have for others in the model, as far as they have occurred.
+  private(set) var usedNames: Set<String> = []
 
   init(_ model: Model) { self.model = model }
 
@@ -28,6 +30,7 @@ struct TableColumns {
     var names: [Int: [String]] = [:]
     var definesIdentifiers = false
     for (index, file) in files.enumerated() {
+      if let key = file.names.key(ofTable: file.tableName) { usedNames.insert(key) }
       guard file.format == .csv, file.columns == nil else {
         definesIdentifiers = true
         continue
@@ -36,7 +39,10 @@ struct TableColumns {
       // The first pass over the file reports problems.
       do { _ = try record.next() } catch is ImportProblem {}
       if record.definesIdentifiers { definesIdentifiers = true }
-      if let entity = file.entity, model[entity] != nil { names[index] = record.columnNames }
+      if let entity = file.entity, model[entity] != nil {
+        names[index] = record.columnNames
+        usedNames.formUnion(record.usedNames)
+      }
     }
     var read = files
     for (index, names) in names {
@@ -53,6 +59,7 @@ struct TableColumns {
     var taken = Set(names.filter { name in properties.contains { $0.name == name } })
     return names.map { name in
       var column = ImportColumn(property: name)
+      guard name != FieldName.none else { return column }
       if let (relationship, key) = keyed(name, properties), !taken.contains(relationship) {
         keys.insert(key)
         taken.insert(relationship)
@@ -119,13 +126,27 @@ extension ImportFile {
   /// - Parameters:
   ///   - format: The given format. If it is `nil`, the ending of the path gives it.
   ///   - entity: The given entity. If it is `nil`, the name of a file of comma-separated values gives it.
+  ///   - names: The names of the model for names of files.
   package static func kind(
-    ofFileAt path: String, format: ExchangeFormat?, entity: String?, in model: Model
+    ofFileAt path: String, format: ExchangeFormat?, entity: String?, in model: Model,
+    names: ImportNames = ImportNames()
   ) -> (format: ExchangeFormat, entity: String?) {
     let format = format ?? ExchangeFormat(path: path) ?? .jsonl
+    guard format == .csv, entity == nil else { return (format, entity) }
+    let table = InferredNames.stem(of: path)
     return (
-      format, entity ?? (format == .csv ? self.entity(forFileAt: path, in: model) : nil)
+      format,
+      names.key(ofTable: table).flatMap { names[$0] } ?? self.entity(forFileAt: path, in: model)
     )
+  }
+
+  /// Gives a table of a file or of a store its entity: the one that the names give, or that of its name.
+  package mutating func setEntity(in model: Model) {
+    entity =
+      names.key(ofTable: tableName).flatMap { names[$0] }
+      ?? ImportFile.entity(forFileAt: tableName, in: model)
+      // The survey reports an entity that does not exist, with this name.
+      ?? InferredNames.entity(ofTable: tableName)
   }
 
   /// Returns the entity for the objects of a file by the file's name: `Trip` for `Trip.csv` and `trips.csv`; `nil` if

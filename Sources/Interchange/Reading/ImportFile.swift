@@ -1,4 +1,5 @@
 package import DurableFiles
+import ModelNotations
 public import ObjectGraph
 
 /// A file that an import reads, more than once.
@@ -9,8 +10,10 @@ package struct ImportFile: Sendable {
   package let format: ExchangeFormat
   /// The entity of objects that do not name their entity; `nil` if all objects must name it.
   package internal(set) var entity: String?
-  /// The name of the table that the file contains, if it was made of JSON.
-  var table: String?
+  /// The name of the table that the file contains, if it was made of JSON or of a store.
+  package var table: String?
+  /// The names of the model for names in the file.
+  package var names = ImportNames()
   /// The meaning of the columns of comma-separated values, without the ones of entities and identifiers; `nil` if the
   /// first line contains names of properties.
   var columns: [ImportColumn]?
@@ -23,6 +26,9 @@ package struct ImportFile: Sendable {
     self.format = format
     self.entity = entity
   }
+
+  /// The name of the table: the name of a file without its ending.
+  var tableName: String { table ?? InferredNames.stem(of: name) }
 
   /// Whether the file is not empty.
   package var hasBytes: Bool {
@@ -56,6 +62,8 @@ public struct ImportProblem: Error, Sendable, Hashable, CustomStringConvertible 
   var fieldNumber = -1
   /// Whether the rest of the file is unreadable.
   var endsFile = false
+  /// Whether the model has no entity or no property of a name in the file.
+  package internal(set) var isUnknownName = false
 
   init(line: Int, column: Int? = nil, property: String? = nil, _ reason: String) {
     self.line = line

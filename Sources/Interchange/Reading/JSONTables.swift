@@ -46,6 +46,12 @@ package struct JSONTables {
     return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
   }
 
+  /// Whether a file contains lines of JSON that an export wrote: its first object names its entity.
+  package static func isExport(_ file: ImportFile) throws -> Bool {
+    let start = try file.file.read(byteCount: min(file.byteCount, 4096), at: 0)
+    return String(decoding: start, as: UTF8.self).hasPrefix("{\"\(FieldName.entity)\"")
+  }
+
   /// Reads a file of JSON, or of JSON lines.
   ///
   /// - Throws: ``ImportError`` with the place at which the text is no JSON, or no objects.

@@ -16,6 +16,8 @@ final class RecordReader {
   /// The object's identifier in the files.
   private(set) var identifier: String?
   private(set) var fields: [Field] = []
+  /// The names that the file has for others in the model, as far as they have occurred.
+  private(set) var usedNames: Set<String> = []
 
   /// A property of the object, and the position of its value in the bytes of the line.
   struct Field {
@@ -123,6 +125,13 @@ final class RecordReader {
     return problem
   }
 
+  /// Returns a problem with a name that the model does not have.
+  func problem(unknown name: String, _ reason: String) -> ImportProblem {
+    var problem = problem(name, reason)
+    problem.isUnknownName = true
+    return problem
+  }
+
   /// Returns the index of a property in the object, or the number of properties if the object lacks it.
   private func place(of property: String?) -> Int {
     guard let property, property != FieldName.entity, property != FieldName.identifier else {
@@ -169,15 +178,30 @@ final class RecordReader {
           guard fields.count < RecordReader.mostFields else {
             throw JSONBytes.Fault(place: start, reason: "The object has too many properties.")
           }
-          fields.append(Field(name: name, start: start, end: place))
+          let property = modelName(of: name)
+          guard property != FieldName.none else { continue }
+          fields.append(Field(name: property, start: start, end: place))
         }
       } while JSONBytes.take(",", bytes, &place)
       try JSONBytes.expect("}", bytes, &place)
+    }
+    if let name = entity, let key = file.names.key(ofTable: name) {
+      usedNames.insert(key)
+      entity = file.names[key]
     }
     JSONBytes.skipSpace(bytes, &place)
     guard place == bytes.count else {
       throw JSONBytes.Fault(place: place, reason: "The line continues after its object.")
     }
+  }
+
+  /// Returns the model's name for a name in the file.
+  private func modelName(of name: String) -> String {
+    guard let key = file.names.key(ofColumn: name, in: entity ?? file.tableName),
+      let other = file.names[key]
+    else { return name }
+    usedNames.insert(key)
+    return other.isEmpty ? FieldName.none : other
   }
 
   /// Returns the text of a member that names the object's entity or identifier.
@@ -232,6 +256,7 @@ final class RecordReader {
       switch column.property {
       case FieldName.entity: if place.end > place.start { entity = try cell(place) }
       case FieldName.identifier: if place.end > place.start { identifier = try cell(place) }
+      case FieldName.none: break
       default:
         fields.append(
           Field(
@@ -256,7 +281,9 @@ final class RecordReader {
     if let twice = names.first(where: { !seen.insert($0).inserted }) {
       throw ImportProblem(line: line, column: 1, "The column '\(twice)' occurs twice.")
     }
-    guard let known = file.columns else { return names.map { ImportColumn(property: $0) } }
+    guard let known = file.columns else {
+      return names.map { ImportColumn(property: FieldName.isOwn($0) ? $0 : modelName(of: $0)) }
+    }
     guard names.count(where: { !FieldName.isOwn($0) }) == known.count else {
       throw ImportProblem(
         line: line, column: 1, "The file has changed since its columns were read.")

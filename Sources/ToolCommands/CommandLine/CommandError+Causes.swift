@@ -136,7 +136,11 @@ extension CommandError {
           ? "A policy is a class of a program: migrate with that program, or replace the policy by values."
           : nil)
     case let error as ImportError:
-      self.init(error.isMalformed ? .unreadable : .no, "\(error)")
+      self.init(
+        error.isMalformed ? .unreadable : .no, "\(error)",
+        hint: error.problems.contains(where: \.isUnknownName)
+          ? "Give the model's names for others with --map NAME=PROPERTY; --map NAME= leaves a column out."
+          : nil)
     case let error as ImportProblem:
       self.init(error.isMalformed ? .unreadable : .no, "\(error)")
     case let error as RecoveryError:

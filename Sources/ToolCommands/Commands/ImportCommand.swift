@@ -9,7 +9,9 @@ import StoreInterface
 /// The command `quire import`.
 enum ImportCommand {
   static let files = Argument(
-    "FILE", "Files or pipes with objects; - is standard input.", isRepeating: true, role: .stream)
+    "FILE",
+    "Files or pipes with objects; - is standard input. Also JSON, an SQLite database, a store or a document.",
+    isRepeating: true, role: .stream)
   static let entity = Option(
     "entity", value: "ENTITY", kind: .entity,
     "The entity of objects without an @entity. For csv the default follows from the name of the file."
@@ -35,6 +37,11 @@ enum ImportCommand {
     "Saves after this number of objects, which needs little memory. After a failure the earlier "
       + "batches stay saved.")
 
+  static let names = Option(
+    "map", value: "NAMES",
+    "The names of the model for names in the files: Start=start,guides=Guide,stops.city=place, for tables, columns, "
+      + "and columns of one table. A column without a name, such as legacy=, is left out.")
+
   static let report = Option(
     "report", value: "FORMAT", choices: ["text", "json"],
     "The format of the report; the default is text.")
@@ -58,6 +65,10 @@ enum ImportCommand {
         as trip.name refers to the stored trip with this unique name. If no file has a column @id, it may also refer to a \
         trip of the files, and the columns trip and trip_id mean the same.
 
+        A file that ends in .json is split into tables, as 'quire new --from' does, and an SQLite database, a store or \
+        a document gives a table for each entity. Tables and columns go to the entities and properties of the same \
+        names, and --map gives names that differ.
+
         An export of another store may refer to objects that its files don't contain. Such a reference is an error, \
         because the identifier may name another object here.
 
@@ -65,7 +76,7 @@ enum ImportCommand {
         """,
       arguments: [.store, files],
       options: [
-        entity, form, update, sameStore, storedReferences, batch, .dryRun, .message, .author,
+        entity, form, names, update, sameStore, storedReferences, batch, .dryRun, .message, .author,
         .storeName, .storeModel,
         .writesForeign, report,
       ],
@@ -79,6 +90,9 @@ enum ImportCommand {
           "quire import Trips.store Person.csv Trip.csv --same-store",
           "Updates persons and trips from edited files that were exported from this store."),
         Example(
+          "quire import Trips.store guides.json --map 'guides=Person,full name=name,rating='",
+          "Inserts persons from JSON with other names, without their ratings."),
+        Example(
           "quire export Old.store | quire import New.store -",
           "Copies all objects from one store into another."),
       ]
@@ -90,14 +104,7 @@ enum ImportCommand {
       let model = try store.snapshot().model
       let given = invocation.value(of: entity)
       if let given { try FetchCommand.checkEntity(given, model, in: invocation[.store]) }
-      var inputs = ImportInputs(invocation, reader.disk, beside: invocation[.store])
-      let opened = try invocation.values(of: files).map { path in
-        let kind = ImportFile.kind(
-          ofFileAt: path,
-          format: invocation.value(of: form).flatMap(ExchangeFormat.init(rawValue:)),
-          entity: given, in: model)
-        return try inputs.open(path, kind.format, entity: kind.entity)
-      }
+      let opened = try opened(model, entity: given, reader, invocation)
       var objects = ObjectImport(into: store, opened)
       objects.options.updates = invocation.has(update)
       objects.options.updatesSameIdentifiers = invocation.has(sameStore)
@@ -129,6 +136,39 @@ enum ImportCommand {
         return .no
       }
       return .done
+    }
+  }
+
+  private static func opened(
+    _ model: Model, entity: String?, _ reader: StoreReader, _ invocation: Invocation
+  ) throws -> [ImportFile] {
+    var names = ImportNames()
+    if let text = invocation.value(of: Self.names) {
+      do { names = try ImportNames(text) } catch {
+        throw CommandError.wrongUsage(
+          "'\(oneLine(error.part))' is no pair of names.",
+          hint: "Write --map 'NAME IN THE FILE=NAME', and several with commas between.")
+      }
+    }
+    let form = invocation.value(of: form).flatMap(ExchangeFormat.init(rawValue:))
+    var inputs = ImportInputs(invocation, reader.disk, beside: invocation[.store])
+    return try invocation.values(of: files).flatMap { path -> [ImportFile] in
+      var tables: [ImportFile]
+      if try form == nil && reader.isStore(path) {
+        tables = try inputs.tables(ofStore: path, in: reader.places)
+      } else {
+        let kind = ImportFile.kind(
+          ofFileAt: path, format: form, entity: entity, in: model, names: names)
+        let file = try inputs.open(path, kind.format, entity: kind.entity)
+        let isNested =
+          try form == nil && path.lowercased().hasSuffix(".json") && !JSONTables.isExport(file)
+        tables = try isNested ? inputs.tables(in: file) : [file]
+      }
+      for index in tables.indices {
+        tables[index].names = names
+        if tables[index].table != nil { tables[index].setEntity(in: model) }
+      }
+      return tables
     }
   }
 

@@ -1,7 +1,9 @@
 import CommandInterface
+import Comparison
 import DurableFiles
 import Foundation
 import Interchange
+import StoreInterface
 
 /// Opens the files that a command imports.
 ///
@@ -37,9 +39,33 @@ struct ImportInputs {
       return try names.sorted().flatMap { try tables(path.appendingPathComponent($0)) }
     }
     let file = try open(path, .csv, entity: nil)
-    guard try JSONTables.isJSON(file) else { return [file] }
+    return try JSONTables.isJSON(file) ? tables(in: file) : [file]
+  }
+
+  /// Splits a file of JSON into tables.
+  func tables(in file: ImportFile) throws -> [ImportFile] {
     var json = try JSONTables(file)
     return try json.write { try scratchFile($0) }
+  }
+
+  /// Opens a document or a store as tables, one for each entity with objects. A line of a table is an object.
+  mutating func tables(ofStore path: String, in places: StorePlaces) throws -> [ImportFile] {
+    let place = try ComparedPlace(path, in: places)
+    defer { place.close() }
+    return try place.stores.flatMap { store in
+      let snapshot = try store.store.snapshot()
+      for note in try snapshot.metadata.modelNotes {
+        try invocation.console.messages.writeLine("note: \(oneLine(note))")
+      }
+      let export = try ObjectExport(of: snapshot, as: .jsonl)
+      return try export.entities.filter { try export.count(of: $0) > 0 }.map { entity in
+        let file = try scratchFile(path)
+        try export.write(entity) { bytes in try file.append(bytes) }
+        var table = ImportFile(file, name: "\(path): \(entity)", format: .jsonl)
+        table.table = entity
+        return table
+      }
+    }
   }
 
   /// Opens a file or a pipe; `-` is standard input.

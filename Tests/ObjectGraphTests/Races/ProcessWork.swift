@@ -149,7 +149,7 @@ struct ProcessWork {
         guard inChild else { return try save(.count(index)) { _ in trip.cost += 1 } }
         child.refreshAllObjects()
         let same = child.object(trip)
-        return try save(.count(index)) { _ in
+        return try save(.count(index)) { [child] _ in
           same.cost += 1
           try child.save()
         }

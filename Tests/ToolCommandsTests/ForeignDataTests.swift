@@ -1,0 +1,187 @@
+import BinaryStore
+import DiskSimulation
+import DurableFiles
+import Foundation
+import InstalledPlugins
+import ObjectModel
+import Quire
+import SQLiteFiles
+import StoreInterface
+import Testing
+
+@testable import ToolCommands
+
+/// Databases of other programs and nested JSON, in the hands of somebody with a document and a terminal.
+@Suite("Data of other programs")
+struct ForeignDataTests {
+  // MARK: - Databases
+
+  /// A folder with a database of a shop.
+  private final class Folder {
+    let url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+      .appending(path: "shop-\(UUID().uuidString)")
+
+    init() throws {
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+      let connection = try SQLiteConnection(path("shop.db"), for: .creating)
+      for text in [
+        "CREATE TABLE guides (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, rating REAL)",
+        """
+        CREATE TABLE tours (
+          id INTEGER PRIMARY KEY, title TEXT NOT NULL, start DATE,
+          guide_id INTEGER REFERENCES guides(id))
+        """,
+        "INSERT INTO guides VALUES (1, 'Ana', 4.5), (2, 'Zoë', NULL)",
+        "INSERT INTO tours VALUES (7, 'Douro', '2026-05-01', 2), (9, 'Minho', NULL, NULL)",
+      ] { try connection.execute(text) }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func path(_ name: String) -> String { url.appending(path: name).path }
+
+    func run(_ words: String...) throws -> RecordedRun {
+      let tool = Tool.quire(
+        environment: ["QUIRE_PLUGIN_PATH": try InstalledPlugins.folder.path(percentEncoded: false)],
+        executable: nil)
+      return RecordedRun(words, tool: tool)
+    }
+  }
+
+  @Test("A database is one command from a document, and is read as it is")
+  func database() throws {
+    let folder = try Folder()
+    let rows = try folder.run(
+      "fetch", folder.path("shop.db"), "Tour", "--columns", "title,start,guide.name", "--format",
+      "csv")
+    #expect(
+      rows.output == "title,start,guide.name\nDouro,2026-05-01T00:00:00Z,Zoë\nMinho,,\n",
+      "\(rows.output)\(rows.messages)")
+
+    let made = try folder.run("new", folder.path("Shop.quire"), "--from", folder.path("shop.db"))
+    #expect(made.exitCode == .done, "\(made.messages)")
+    #expect(made.output.contains("  tours: [Tour], inverse guide\n"), "\(made.output)")
+    #expect(made.output.hasSuffix("Shop.quire: main (Binary), 4 objects\n"), "\(made.output)")
+    let copied = try folder.run(
+      "fetch", folder.path("Shop.quire"), "Tour", "--columns", "title,start,guide.name", "--format",
+      "csv")
+    #expect(copied.output == rows.output)
+    #expect(try folder.run("validate", folder.path("Shop.quire")).exitCode == .done)
+
+    let set = try folder.run("set", folder.path("shop.db"), "Tour", "title=x")
+    #expect(set.exitCode != .done && set.messages.contains("another program"), "\(set.messages)")
+    let two = try folder.run(
+      "new", folder.path("Two.quire"), "--from", folder.path("shop.db"), folder.path("shop.db"))
+    #expect(two.exitCode == .wrongUsage && two.messages.contains("quire import"))
+  }
+
+  @Test("Rows of a database are imported by their names, or by the names that are given")
+  func databaseImport() throws {
+    let folder = try Folder()
+    try Data(
+      """
+      entity Tour
+        name: String
+        start: Date?
+        guide: Person?, inverse tours
+      entity Person
+        name: String
+        tours: [Tour], inverse guide
+        unique name
+
+      """.utf8
+    ).write(to: folder.url.appending(path: "a.model"))
+    let document = folder.path("A.quire")
+    #expect(try folder.run("new", document, "--model", folder.path("a.model")).exitCode == .done)
+
+    let refused = try folder.run("import", document, folder.path("shop.db"))
+    #expect(refused.exitCode == .no, "\(refused.messages)")
+    #expect(refused.messages.contains("shop.db: Guide:1: '@entity': The entity 'Guide'"))
+    #expect(refused.messages.contains("shop.db: Tour:1: 'id'"), "\(refused.messages)")
+    #expect(refused.messages.contains("--map"))
+    #expect(try folder.run("count", document).output.contains("0"))
+
+    let names = "Guide=Person,rating=,id=,title=name"
+    let done = try folder.run("import", document, folder.path("shop.db"), "--map", names)
+    #expect(done.output == "4 objects inserted.\n", "\(done.messages)")
+    let rows = try folder.run(
+      "fetch", document, "Tour", "--columns", "name,guide.name", "--format", "csv")
+    #expect(rows.output == "name,guide.name\nDouro,Zoë\nMinho,\n")
+
+    for (names, word) in [("Guide=Person,rating=,id=,title=name,none=x", "'none'"), ("a", "'a'")] {
+      let unused = try folder.run("import", document, folder.path("shop.db"), "--map", names)
+      #expect(unused.exitCode != .done && unused.messages.contains(word), "\(unused.messages)")
+    }
+  }
+
+  // MARK: - JSON
+
+  private let disk = SimulatedDisk()
+
+  private func write(_ text: String, to path: String) throws {
+    try disk.open(path, for: .create).append(Array(text.utf8))
+  }
+
+  private func run(_ words: String..., input: String = "") -> RecordedRun {
+    let reader = StoreReader.files(on: disk)
+    return RecordedRun(
+      words,
+      tool: Tool(commands: [
+        NewCommand.command(reader, .files(andStores: reader)), ImportCommand.command(reader),
+        ExportCommand.command(reader), FetchCommand.command(reader), CountCommand.command(reader),
+      ]), input: Array(input.utf8))
+  }
+
+  @Test("Nested JSON goes into an existing document, with the names that are given")
+  func nested() throws {
+    try write(
+      """
+      [{"name": "Douro", "guide": {"name": "Ana"}, "stops": [{"place": "Porto"}, {"place": "Régua"}]},
+       {"name": "Minho", "guide": {"name": "Ana"}, "stops": []}]
+      """, to: "/trips.json")
+    #expect(run("new", "/A.quire", "--from", "/trips.json").exitCode == .done)
+    try write(
+      """
+      {"trips": [{"titel": "Algarve", "guide": {"name": "Rui"}, "halte": [{"place": "Faro"}], "x": 1}]}
+      """, to: "/more.json")
+    let refused = run("import", "/A.quire", "/more.json")
+    #expect(refused.exitCode == .no && refused.messages.contains("more.json: trips:"))
+    #expect(run("count", "/A.quire", "Trip").output == "2\n")
+
+    let done = run("import", "/A.quire", "/more.json", "--map", "titel=name,halte=Stop,trips.x=")
+    #expect(done.output == "3 objects inserted.\n", "\(done.messages)")
+    let rows = run("fetch", "/A.quire", "Stop", "--columns", "place,trip.name,trip.guide.name",
+      "--format", "csv")
+    #expect(rows.output.hasSuffix("Faro,Algarve,Rui\n"), "\(rows.output)")
+  }
+
+  @Test("A store makes a document, and its objects go into another")
+  func stores() throws {
+    try write("[{\"name\": \"Douro\", \"stops\": [{\"place\": \"Porto\"}]}]", to: "/trips.json")
+    #expect(run("new", "/A.quire", "--from", "/trips.json").exitCode == .done)
+    let made = run("new", "/B.quire", "--from", "/A.quire")
+    #expect(made.exitCode == .done && made.output.contains("2 objects"), "\(made.messages)")
+    #expect(run("import", "/B.quire", "/A.quire").output == "2 objects inserted.\n")
+    #expect(run("count", "/B.quire", "Stop").output == "2\n")
+    // An export of lines is no nested JSON, whatever its name is.
+    let lines = run("export", "/A.quire").output
+    try write(lines, to: "/lines.json")
+    #expect(run("import", "/B.quire", "/lines.json").output == "2 objects inserted.\n")
+  }
+
+  @Test("Columns of a table get other names, or are left out")
+  func columns() throws {
+    try write("name,nights\nPorto,3\n", to: "/stops.csv")
+    #expect(run("new", "/A.quire", "--from", "/stops.csv").exitCode == .done)
+    try write("Ort,N,extra\nFaro,2,x\n", to: "/halte.csv")
+    let done = run("import", "/A.quire", "/halte.csv", "--map", "halte=Stop,halte.Ort=name,N=nights,extra=")
+    #expect(done.output == "1 object inserted.\n", "\(done.messages)")
+    #expect(
+      run("fetch", "/A.quire", "Stop", "--format", "csv", "--columns", "name,nights").output
+        == "name,nights\nPorto,3\nFaro,2\n")
+    try write("{\"Ort\": \"Évora\", \"nights\": 1, \"extra\": [1]}\n", to: "/in.jsonl")
+    let lines = run(
+      "import", "/A.quire", "/in.jsonl", "--entity", "Stop", "--map", "Ort=name,extra=")
+    #expect(lines.output == "1 object inserted.\n", "\(lines.messages)")
+  }
+}
