@@ -3,6 +3,7 @@ import Foundation
 import JSONText
 import ObjectGraph
 import ObjectModel
+import Rows
 import StoreInterface
 
 extension Connection {
@@ -26,7 +27,12 @@ extension Connection {
         "readOnly": .boolean(document?.isReadOnly ?? false),
         "entities": .members(
           try model.entities.filter { !$0.isAbstract }.map { entity in
-            .init(name: entity.name, value: .number(try count(of: entity.name)))
+            .init(
+              name: entity.name,
+              value: .object([
+                "number": schema[entity.name].map { .number(Int($0.entityNumber)) },
+                "count": .number(try count(of: entity.name)),
+              ]))
           }),
       ])
     }

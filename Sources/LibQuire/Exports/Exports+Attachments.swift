@@ -4,6 +4,7 @@ public import CQuire
 import Documents
 import JSONText
 
+/// Implements the function `quire_attachments` of quire.h.
 @_cdecl("quire_attachments")
 public func attachments(
   _ connection: OpaquePointer?, _ json: UnsafeMutablePointer<quire_bytes>?,
@@ -20,6 +21,7 @@ public func attachments(
   }
 }
 
+/// Implements the function `quire_read_attachment` of quire.h.
 @_cdecl("quire_read_attachment")
 public func readAttachment(
   _ connection: OpaquePointer?, _ name: quire_text, _ bytes: UnsafeMutablePointer<quire_bytes>?,
@@ -38,6 +40,7 @@ public func readAttachment(
   }
 }
 
+/// Implements the function `quire_attach` of quire.h.
 @_cdecl("quire_attach")
 public func attach(
   _ connection: OpaquePointer?, _ name: quire_text, _ bytes: UnsafePointer<UInt8>?,
@@ -50,6 +53,7 @@ public func attach(
   }
 }
 
+/// Implements the function `quire_detach` of quire.h.
 @_cdecl("quire_detach")
 public func detach(
   _ connection: OpaquePointer?, _ name: quire_text, _ error: UnsafeMutablePointer<quire_error>?

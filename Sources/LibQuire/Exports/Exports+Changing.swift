@@ -8,6 +8,7 @@ import ObjectGraph
 import ObjectModel
 import ObjectQuery
 
+/// Implements the function `quire_insert` of quire.h.
 @_cdecl("quire_insert")
 public func insert(
   _ connection: OpaquePointer?, _ entity: quire_text, _ values: quire_text,
@@ -27,6 +28,7 @@ public func insert(
   }
 }
 
+/// Implements the function `quire_insert_rows` of quire.h.
 @_cdecl("quire_insert_rows")
 public func insertRows(
   _ connection: OpaquePointer?, _ entity: quire_text,
@@ -43,6 +45,7 @@ public func insertRows(
   }
 }
 
+/// Implements the function `quire_set` of quire.h.
 @_cdecl("quire_set")
 public func set(
   _ connection: OpaquePointer?, _ request: UnsafePointer<quire_request>?, _ values: quire_text,
@@ -73,6 +76,7 @@ public func set(
   }
 }
 
+/// Implements the function `quire_delete` of quire.h.
 @_cdecl("quire_delete")
 public func delete(
   _ connection: OpaquePointer?, _ request: UnsafePointer<quire_request>?,
@@ -89,6 +93,7 @@ public func delete(
   }
 }
 
+/// Implements the function `quire_relate` of quire.h.
 @_cdecl("quire_relate")
 public func relate(
   _ connection: OpaquePointer?, _ object: UInt64, _ relationship: quire_text, _ how: Int32,
@@ -103,6 +108,7 @@ public func relate(
   }
 }
 
+/// Implements the function `quire_save` of quire.h.
 @_cdecl("quire_save")
 public func save(
   _ connection: OpaquePointer?, _ message: quire_text, _ version: UnsafeMutablePointer<Int64>?,
@@ -113,6 +119,7 @@ public func save(
   }
 }
 
+/// Implements the function `quire_discard` of quire.h.
 @_cdecl("quire_discard")
 public func discard(
   _ connection: OpaquePointer?, _ error: UnsafeMutablePointer<quire_error>?
@@ -123,6 +130,7 @@ public func discard(
   }
 }
 
+/// Implements the function `quire_undo` of quire.h.
 @_cdecl("quire_undo")
 public func undo(
   _ connection: OpaquePointer?, _ done: UnsafeMutablePointer<Int32>?,
@@ -134,6 +142,7 @@ public func undo(
   }
 }
 
+/// Implements the function `quire_redo` of quire.h.
 @_cdecl("quire_redo")
 public func redo(
   _ connection: OpaquePointer?, _ done: UnsafeMutablePointer<Int32>?,
@@ -145,6 +154,7 @@ public func redo(
   }
 }
 
+/// Implements the function `quire_begin` of quire.h.
 @_cdecl("quire_begin")
 public func begin(
   _ connection: OpaquePointer?, _ name: quire_text, _ error: UnsafeMutablePointer<quire_error>?
@@ -154,6 +164,7 @@ public func begin(
   }
 }
 
+/// Implements the function `quire_end` of quire.h.
 @_cdecl("quire_end")
 public func end(
   _ connection: OpaquePointer?, _ error: UnsafeMutablePointer<quire_error>?
@@ -166,6 +177,7 @@ public func end(
   }
 }
 
+/// Implements the function `quire_refresh` of quire.h.
 @_cdecl("quire_refresh")
 public func refresh(
   _ connection: OpaquePointer?, _ changed: UnsafeMutablePointer<Int32>?,

@@ -9,17 +9,21 @@ import ObjectGraph
 import ObjectModel
 import StoreInterface
 
+/// Implements the function `quire_code_name` of quire.h.
 @_cdecl("quire_code_name")
 public func codeName(_ code: Int32) -> UnsafePointer<CChar>? {
   unsafe Names.codes[FailureCode(rawValue: code) ?? .failed]
 }
 
+/// Implements the function `quire_version` of quire.h.
 @_cdecl("quire_version")
 public func version() -> UnsafePointer<CChar>? { unsafe Names.version }
 
+/// Implements the function `quire_api` of quire.h.
 @_cdecl("quire_api")
 public func api() -> UInt32 { UInt32(QUIRE_API) }
 
+/// Implements the function `quire_open` of quire.h.
 @_cdecl("quire_open")
 public func open(
   _ path: quire_text, _ opening: UnsafePointer<quire_opening>?,
@@ -32,6 +36,7 @@ public func open(
   }
 }
 
+/// Implements the function `quire_create` of quire.h.
 @_cdecl("quire_create")
 public func create(
   _ path: quire_text, _ creation: UnsafePointer<quire_creation>?,
@@ -44,6 +49,7 @@ public func create(
   }
 }
 
+/// Implements the function `quire_close` of quire.h.
 @_cdecl("quire_close")
 public func close(
   _ connection: OpaquePointer?, _ error: UnsafeMutablePointer<quire_error>?
@@ -53,6 +59,7 @@ public func close(
   }
 }
 
+/// Implements the function `quire_info` of quire.h.
 @_cdecl("quire_info")
 public func info(
   _ connection: OpaquePointer?, _ json: UnsafeMutablePointer<quire_bytes>?,
@@ -61,6 +68,7 @@ public func info(
   unsafe call(connection, error) { unsafe put(quire_bytes(try $0.info), json) }
 }
 
+/// Implements the function `quire_model` of quire.h.
 @_cdecl("quire_model")
 public func model(
   _ connection: OpaquePointer?, _ json: UnsafeMutablePointer<quire_bytes>?,
@@ -69,6 +77,7 @@ public func model(
   unsafe call(connection, error) { unsafe put(quire_bytes(ModelJSON.json($0.model)), json) }
 }
 
+/// Implements the function `quire_get_state` of quire.h.
 @_cdecl("quire_get_state")
 public func state(
   _ connection: OpaquePointer?, _ state: UnsafeMutablePointer<quire_state>?,
@@ -84,11 +93,13 @@ public func state(
   }
 }
 
+/// Implements the function `quire_cancel` of quire.h.
 @_cdecl("quire_cancel")
 public func cancel(_ connection: OpaquePointer?) {
   unsafe (try? Connection.at(connection))?.interruption.interrupt()
 }
 
+/// Implements the function `quire_set_progress` of quire.h.
 @_cdecl("quire_set_progress")
 public func setProgress(
   _ connection: OpaquePointer?, _ progress: UnsafePointer<quire_progress>?

@@ -12,6 +12,7 @@ import QuireTools
 import StoreInterface
 import Validation
 
+/// Implements the function `quire_export` of quire.h.
 @_cdecl("quire_export")
 public func export(
   _ path: quire_text, _ entities: quire_text, _ file: quire_text,
@@ -25,6 +26,7 @@ public func export(
   }
 }
 
+/// Implements the function `quire_import` of quire.h.
 @_cdecl("quire_import")
 public func importObjects(
   _ path: quire_text, _ files: quire_text, _ count: UnsafeMutablePointer<UInt64>?,
@@ -39,6 +41,7 @@ public func importObjects(
   }
 }
 
+/// Implements the function `quire_migrate` of quire.h.
 @_cdecl("quire_migrate")
 public func migrate(
   _ path: quire_text, _ model: quire_text, _ allowsLoss: Int32,
@@ -67,6 +70,7 @@ public func migrate(
   }
 }
 
+/// Implements the function `quire_validate` of quire.h.
 @_cdecl("quire_validate")
 public func validate(
   _ path: quire_text, _ progress: UnsafePointer<quire_progress>?,

@@ -5,6 +5,7 @@ public import CQuire
 import ObjectGraph
 import ObjectQuery
 
+/// Implements the function `quire_fetch` of quire.h.
 @_cdecl("quire_fetch")
 public func fetch(
   _ connection: OpaquePointer?, _ request: UnsafePointer<quire_request>?,
@@ -17,6 +18,7 @@ public func fetch(
   }
 }
 
+/// Implements the function `quire_count` of quire.h.
 @_cdecl("quire_count")
 public func count(
   _ connection: OpaquePointer?, _ request: UnsafePointer<quire_request>?,
@@ -28,6 +30,7 @@ public func count(
   }
 }
 
+/// Implements the function `quire_explain` of quire.h.
 @_cdecl("quire_explain")
 public func explain(
   _ connection: OpaquePointer?, _ request: UnsafePointer<quire_request>?,

@@ -6,6 +6,7 @@ import Documents
 import JSONText
 import StoreInterface
 
+/// Implements the function `quire_versions` of quire.h.
 @_cdecl("quire_versions")
 public func versions(
   _ connection: OpaquePointer?, _ json: UnsafeMutablePointer<quire_bytes>?,
@@ -14,6 +15,7 @@ public func versions(
   unsafe call(connection, error) { unsafe put(quire_bytes(try $0.versions), json) }
 }
 
+/// Implements the function `quire_name_version` of quire.h.
 @_cdecl("quire_name_version")
 public func nameVersion(
   _ connection: OpaquePointer?, _ version: Int64, _ name: quire_text,
@@ -24,6 +26,7 @@ public func nameVersion(
   }
 }
 
+/// Implements the function `quire_revert` of quire.h.
 @_cdecl("quire_revert")
 public func revert(
   _ connection: OpaquePointer?, _ version: Int64, _ message: quire_text,
@@ -34,6 +37,7 @@ public func revert(
   }
 }
 
+/// Implements the function `quire_changes` of quire.h.
 @_cdecl("quire_changes")
 public func changes(
   _ connection: OpaquePointer?, _ version: Int64, _ lines: UnsafeMutablePointer<quire_bytes>?,
@@ -44,6 +48,7 @@ public func changes(
   }
 }
 
+/// Implements the function `quire_heads` of quire.h.
 @_cdecl("quire_heads")
 public func heads(
   _ connection: OpaquePointer?, _ json: UnsafeMutablePointer<quire_bytes>?,
@@ -59,6 +64,7 @@ public func heads(
   }
 }
 
+/// Implements the function `quire_make_head` of quire.h.
 @_cdecl("quire_make_head")
 public func makeHead(
   _ connection: OpaquePointer?, _ name: quire_text, _ version: Int64,
@@ -70,6 +76,7 @@ public func makeHead(
   }
 }
 
+/// Implements the function `quire_remove_head` of quire.h.
 @_cdecl("quire_remove_head")
 public func removeHead(
   _ connection: OpaquePointer?, _ name: quire_text, _ error: UnsafeMutablePointer<quire_error>?
