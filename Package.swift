@@ -374,7 +374,7 @@ let package = Package(
       BinaryStore XMLStore XMLEvents Validation Recovery Documents StoreInterface DiskSimulation \
       DurableFiles ModelNotations ObjectModel ObjectQuery Migration QueryWorld PropertyLists Rows \
       SeededRandom Checksums Archives PluginHost PluginSupport CStorePlugin CArrow SQLiteStore \
-      MacroExpansion JSONText PostgreSQLStore PostgreSQLConnection
+      MacroExpansion JSONText PostgreSQLStore PostgreSQLConnection LibQuire CQuire
       """, settings: relaxed),
     support("PostgreSQLServer", "ProgramRuns", settings: relaxed),
     // The program that saves while the trials in Tests/cluster kill servers.
@@ -583,6 +583,7 @@ if Context.environment["QUIRE_FUZZ"] != nil {
     ),
     fuzzer("ArchiveFuzz", exclude: ["Seeds"]),
     fuzzer("BlockFuzz"),
+    fuzzer("CallFuzz", exclude: ["Seeds"]),
     fuzzer("DeclarationFuzz", exclude: ["seeds.txt"]),
     fuzzer("IdentifierFuzz"),
     fuzzer("ManifestFuzz", exclude: ["Seeds"]),

@@ -38,8 +38,8 @@ final class Connection: Sendable {
     // Calls come from any thread, and run one after another.
     context = ManagedObjectContext(coordinator, concurrency: .privateQueue)
     context.transactionAuthor = author
-    context.undoStack = UndoStack()
     context.mayGoOnSearching = { [interruption] in interruption.mayGoOn }
+    context.performAndWait { context.undoStack = UndoStack() }
   }
 
   var model: Model { context.coordinator.model }
