@@ -12,9 +12,9 @@ entity Trip
   start: Date?
   budget: Decimal?
   rating: Double?
-  isBooked: Boolean = no
+  isBooked: Bool = false
   code: UUID?
-  photo: Binary?
+  photo: Data?
   stops: [Stop], inverse trip, ordered, delete cascade
   travellers: [Person], inverse trips
 
@@ -22,10 +22,10 @@ entity Stop
   name: String
   nights: Int16 = 1, min 0
   meters: Int64?
-  trip: Trip, inverse stops
+  trip: Trip?, inverse stops
 
 entity Museum: Stop
-  isFree: Boolean = no
+  isFree: Bool = false
 
 entity Person
   name: String

@@ -8,7 +8,7 @@ enum Failure {
   @unsafe static func report(_ error: any Error, to target: UnsafeMutablePointer<quire_error>?) -> Int32 {
     let code = FailureCode(error)
     guard let target = unsafe target else { return code.rawValue }
-    let message = Array("\(error)".utf8).map { $0 == 0 ? UInt8(ascii: " ") : $0 } + [0]
+    let message = Array(text(of: error).utf8).map { $0 == 0 ? UInt8(ascii: " ") : $0 } + [0]
     let hint: [UInt8] = self.hint(for: code).map { Array($0.utf8) + [0] } ?? []
     let texts = UnsafeMutablePointer<UInt8>.allocate(capacity: message.count + hint.count)
     unsafe texts.initialize(from: message, count: message.count)
@@ -27,6 +27,16 @@ enum Failure {
     }
     return code.rawValue
   }
+
+  /// Returns the sentences of an error. A save may break a rule for each of a million objects.
+  private static func text(of error: any Error) -> String {
+    let lines = "\(error)".split(separator: "\n", omittingEmptySubsequences: false)
+    guard lines.count > mostLines else { return lines.joined(separator: "\n") }
+    return lines.prefix(mostLines).joined(separator: "\n")
+      + "\n  and \(lines.count - mostLines) more"
+  }
+
+  private static let mostLines = 21
 
   /// Returns the next step for a person.
   private static func hint(for code: FailureCode) -> String? {

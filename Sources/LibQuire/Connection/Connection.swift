@@ -69,10 +69,9 @@ final class Connection: Sendable {
       // The consequences of a deletion are found here, and may lie in damaged rows.
       try context.processPendingChanges()
     } catch {
-      defer { try? undo.endGroup() }
-      // Undoing the changes may need a search, which must not be interrupted.
+      // Taking the changes back may need a search, which must not be interrupted.
       interruption.end()
-      _ = try undo.undoNestedGroup()
+      try undo.cancelGroup()
       throw error
     }
     try undo.endGroup()

@@ -17,7 +17,7 @@ final class Trips {
     entity Stop
       name: String
       nights: Int16 = 1, min 0
-      trip: Trip, inverse stops
+      trip: Trip?, inverse stops
     """
 
   let path = NSTemporaryDirectory() + "trips-\(UUID().uuidString).quire"

@@ -94,16 +94,16 @@ private final class CallWorld: @unchecked Sendable {
       start: Date?
       budget: Decimal?
       code: UUID?
-      photo: Binary?
+      photo: Data?
       stops: [Stop], inverse trip, ordered, delete cascade
 
     entity Stop
       name: String = "Stop"
       nights: Int16 = 1, min 0
-      trip: Trip, inverse stops
+      trip: Trip?, inverse stops
 
     entity Museum: Stop
-      isFree: Boolean = no
+      isFree: Bool = false
     """
 
   private init() {
