@@ -1,6 +1,5 @@
 // Prints the trips of a store, and inserts another one: a program in C with libquire.
 
-#include <inttypes.h>
 #include <quire.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,26 +20,23 @@ static int is_given(const struct ArrowArray *column, int64_t row) {
   return !bits || bits[row / 8] >> row % 8 & 1;
 }
 
-// Prints the names of the objects of a request, and the sums of their nights.
+// Prints the names of the trips with stops. The limit of 0 in the request means all of them.
 static void print_trips(quire_connection *trips) {
   struct quire_request request = {.struct_size = sizeof request};
   request.entity = QUIRE_TEXT("Trip");
   request.predicate = QUIRE_TEXT("stops.@count >= %@");
   request.arguments = QUIRE_TEXT("[1]");
   request.sort = QUIRE_TEXT("-name");
-  request.columns = QUIRE_TEXT("[\"@id\", \"name\"]");
+  request.columns = QUIRE_TEXT("[\"name\"]");
   struct ArrowArrayStream stream;
   check(quire_fetch(trips, &request, &stream, &error));
   struct ArrowArray batch;
   while (stream.get_next(&stream, &batch) == 0 && batch.release) {
-    const uint64_t *identifiers = batch.children[0]->buffers[1];
-    const int64_t *ends = batch.children[1]->buffers[1];
-    const char *names = batch.children[1]->buffers[2];
-    for (int64_t row = 0; row < batch.length; row++) {
-      int count = is_given(batch.children[1], row) ? (int)(ends[row + 1] - ends[row]) : 0;
-      printf("%" PRIu64 "/p%" PRIu64 " %.*s\n", identifiers[row] >> 48,
-             identifiers[row] & (UINT64_C(1) << 48) - 1, count, names + ends[row]);
-    }
+    const struct ArrowArray *names = batch.children[0];
+    const int64_t *ends = names->buffers[1];
+    const char *bytes = names->buffers[2];
+    for (int64_t row = 0; row < batch.length; row++)
+      if (is_given(names, row)) printf("%.*s\n", (int)(ends[row + 1] - ends[row]), bytes + ends[row]);
     batch.release(&batch);
   }
   stream.release(&stream);
@@ -56,7 +52,9 @@ int main(int count, char **words) {
   check(quire_insert(trips, QUIRE_TEXT("Stop"), QUIRE_TEXT("{\"name\": \"Ribeira\"}"), &stop, &error));
   check(quire_relate(trips, porto, QUIRE_TEXT("stops"), QUIRE_RELATE_ADD, &stop, 1, &error));
   print_trips(trips);
-  check(quire_undo(trips, NULL, &error));
+  int32_t done;
+  do check(quire_undo(trips, &done, &error));
+  while (done);
   struct quire_state state = {.struct_size = sizeof state};
   check(quire_get_state(trips, &state, &error));
   printf("unsaved: %s\n", state.has_changes ? "yes" : "no");

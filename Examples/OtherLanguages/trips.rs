@@ -58,7 +58,7 @@ fn main() {
     // SAFETY: The structures have the layouts of quire.h and of Arrow's C interfaces, and each result is released once.
     unsafe {
         let mut error: Error = mem::zeroed();
-        let mut check = |code: i32, error: &mut Error| {
+        let check = |code: i32, error: &mut Error| {
             if code != 0 { panic!("{}", CStr::from_ptr(error.message).to_string_lossy()) }
         };
         let mut trips = ptr::null_mut();

@@ -9,6 +9,10 @@ from ._errors import QuireError
 from ._library import ffi
 from ._values import EPOCH
 
+STREAM = ffi.typeof("struct ArrowArrayStream *")
+SCHEMA = ffi.typeof("struct ArrowSchema *")
+ARRAY = ffi.typeof("struct ArrowArray *")
+
 # The letters of memoryview for the formats of numbers.
 NUMBERS = {"s": ("h", 2), "i": ("i", 4), "l": ("q", 8), "L": ("Q", 8), "f": ("f", 4), "g": ("d", 8)}
 
@@ -26,18 +30,18 @@ class Stream:
 
     def fields(self):
         """Returns the names, formats and extensions of the columns."""
-        schema = ffi.new("struct ArrowSchema *")
+        schema = ffi.new(SCHEMA)
         self._check(self.pointer.get_schema(self.pointer, schema))
         try:
             return [field(schema.children[index]) for index in range(schema.n_children)]
         finally:
             schema.release(schema)
 
-    def batches(self):
-        """Yields the parts of the result."""
-        fields = self.fields()
+    def batches(self, fields=None):
+        """Yields the parts of the result. A caller that knows the columns passes them."""
+        fields = fields or self.fields()
         while True:
-            array = ffi.new("struct ArrowArray *")
+            array = ffi.new(ARRAY)
             self._check(self.pointer.get_next(self.pointer, array))
             if not array.release:
                 return

@@ -96,6 +96,7 @@ class Document:
         known = self.info()["entities"]
         self._names = {part["number"]: name for name, part in known.items()}
         self._known = {}
+        self._fields = {}
         self._references = {
             relationship["name"] for entity in self.model["entities"]
             for relationship in entity.get("relationships", [])
@@ -203,6 +204,8 @@ class Document:
         """Shows what other programs have saved. Returns whether there was something new."""
         changed = ffi.new("int32_t *")
         call("quire_refresh", self._handle, changed)
+        # Another program may have migrated the document.
+        self._fields.clear()
         self._changed()
         return bool(changed[0])
 

@@ -28,6 +28,7 @@ ffi = cffi.FFI()
 ffi.cdef(_declarations())
 lib = ffi.dlopen(os.environ.get("QUIRE_LIBRARY", str(FOLDER / "libquire.so.1")))
 
+ERROR = ffi.typeof("struct quire_error *")
 NO_TEXT = ffi.new("struct quire_text *")[0]
 
 
@@ -49,7 +50,7 @@ def call(function, *arguments):
             argument, memory = text(argument)
             kept.append(memory)
         passed.append(argument)
-    error = ffi.new("struct quire_error *")
+    error = ffi.new(ERROR)
     code = getattr(lib, function)(*passed, error)
     if code == 0:
         return

@@ -8,6 +8,10 @@ from ._library import call, call_for_bytes, ffi
 from ._values import argument_json, dumps, value_json
 
 
+REQUEST = ffi.typeof("struct quire_request *")
+REQUEST_SIZE = ffi.sizeof("struct quire_request")
+
+
 class Query:
     """Objects of an entity. Each method returns another query, and nothing is read before the objects are used.
 
@@ -96,7 +100,8 @@ class Query:
             yield from self.rows()
             return
         generation = self._document._generation
-        for batch in self._stream().batches():
+        stream = self._stream()
+        for batch in stream.batches(self._fields(stream)):
             for row, number in enumerate(batch.column("@id")):
                 yield Object(self._document, number, batch, row, generation)
 
@@ -222,11 +227,19 @@ class Query:
 
     # --- Requests ---------------------------------------------------------------------------------
 
+    def _fields(self, stream):
+        """Returns the columns of a stream of objects, which are the same for all queries of an entity."""
+        known = self._document._fields
+        place = self._entity or (self._parts["owner"] >> 48, self._parts["relationship"])
+        if place not in known:
+            known[place] = stream.fields()
+        return known[place]
+
     def _request(self):
         return Request(self._entity, self._parts)
 
     def _stream(self):
-        pointer = ffi.new("struct ArrowArrayStream *")
+        pointer = ffi.new(_arrow.STREAM)
         parts = self._parts
         if parts.get("limit") == 0:
             # A limit of 0 means no limit to the library.
@@ -273,8 +286,8 @@ class Request:
 
     def __init__(self, entity, parts):
         self._kept = []
-        self.pointer = ffi.new("struct quire_request *")
-        self.pointer.struct_size = ffi.sizeof("struct quire_request")
+        self.pointer = ffi.new(REQUEST)
+        self.pointer.struct_size = REQUEST_SIZE
         self._set("entity", entity)
         self._set("predicate", parts.get("condition"))
         if parts.get("arguments"):

@@ -38,7 +38,7 @@ def value_json(value):
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if isinstance(value, Object):
-        return value.id
+        return value.object_id
     if isinstance(value, (datetime.datetime, datetime.date)):
         return moment(value)
     if isinstance(value, (decimal.Decimal, uuid.UUID)):
@@ -59,7 +59,7 @@ def argument_json(value):
     from ._object import Object
 
     if isinstance(value, Object):
-        return {"object": value.id}
+        return {"object": value.object_id}
     if isinstance(value, (datetime.datetime, datetime.date)):
         return {"date": moment(value)}
     if isinstance(value, decimal.Decimal):

@@ -76,10 +76,10 @@ class ReadingTests(TripsCase):
 
     def test_objects_by_identifier(self):
         lisbon, porto = self.add_trips()
-        self.assertEqual(self.doc.get(porto.id).name, "Porto")
-        self.assertEqual(self.doc.Trip.get(lisbon.id), lisbon)
+        self.assertEqual(self.doc.get(porto.object_id).name, "Porto")
+        self.assertEqual(self.doc.Trip.get(lisbon.object_id), lisbon)
         with self.assertRaises(quire.NoObjectError):
-            self.doc.get(lisbon.id + 1000)
+            self.doc.get(lisbon.object_id + 1000)
         with self.assertRaises(quire.NoObjectError):
             self.doc.get(1)
 

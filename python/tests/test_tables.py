@@ -26,7 +26,7 @@ class TableTests(TripsCase):
         self.assertEqual(table.column("name").to_pylist(), ["Lisbon", "Porto"])
         self.assertEqual(table.schema.field("start").type, pyarrow.timestamp("us", tz="UTC"))
         self.assertEqual(table.column("budget").to_pylist(), [decimal.Decimal("12.345"), None])
-        self.assertEqual(table.column("@id").to_pylist()[0], lisbon.id)
+        self.assertEqual(table.column("@id").to_pylist()[0], lisbon.object_id)
         table.validate(full=True)
 
     def test_a_table_without_rows(self):
@@ -38,7 +38,7 @@ class TableTests(TripsCase):
         frame = self.doc.Stop.order_by("name").to_pandas()
         self.assertEqual(frame["nights"].tolist(), [3, 0, 1])
         self.assertEqual(str(frame["trip"].dtype), "UInt64")
-        self.assertEqual(frame["trip"][0], self.doc.Stop.where(name="Alfama").one().trip.id)
+        self.assertEqual(frame["trip"][0], self.doc.Stop.where(name="Alfama").one().trip.object_id)
 
     @unittest.skipIf(polars is None, "polars is not installed")
     def test_polars(self):
