@@ -79,6 +79,11 @@ struct InterfaceTests {
     #expect(quire_undo(nil, nil, nil) == 23)
     #expect(quire_close(nil, nil) == 0)
     #expect(try trips.count("Stop") == 0)
+    let handle = trips.connection
+    try trips.close()
+    #expect(quire_undo(handle, nil, nil) == 12)
+    #expect(quire_close(handle, nil) == 12)
+    quire_cancel(handle)
   }
 
   @Test("A failed call changes nothing")

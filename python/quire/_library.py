@@ -17,8 +17,12 @@ FOLDER = pathlib.Path(__file__).parent
 
 def _declarations():
     text = ""
-    for name in ("CArrow.h", "quire.h"):
-        text += (FOLDER / name).read_text(encoding="utf-8")
+    for module, name in (("CArrow", "CArrow.h"), ("CQuire", "quire.h")):
+        header = FOLDER / name
+        if not header.exists():
+            # The package is used from the repository.
+            header = FOLDER.parents[1] / "Sources" / module / "include" / name
+        text += header.read_text(encoding="utf-8")
     text = re.sub(r"(?ms)^#ifdef __cplusplus$.*?^#endif", "", text)
     text = re.sub(r"//[^\n]*", "", text)
     return re.sub(r"(?m)^#.*$", "", text)

@@ -8,6 +8,16 @@ python_environment() {
   "$place/bin/python3" -m pip install --quiet --disable-pip-version-check "$@" >"$place.log" 2>&1
 }
 
+# test_tree LIBRARY: runs the tests of the package as it lies in the repository, with a library.
+test_tree() {
+  if ! python_environment .build/python-package cffi pandas pyarrow; then
+    say "Can't install cffi, pandas and pyarrow (see .build/python-package.log), so the Python package is not tested."
+    return 0
+  fi
+  QUIRE_LIBRARY=$1 PYTHONPATH=python PYTHONDONTWRITEBYTECODE=1 \
+    .build/python-package/bin/python3 -m unittest discover -s python/tests
+}
+
 # test_python PREFIX: installs the wheel in a folder into an environment, and runs the tests of the package.
 test_python() {
   if ! python_environment .build/python-package cffi pandas pyarrow; then

@@ -148,7 +148,8 @@ int32_t quire_create(
     struct quire_text path, const struct quire_creation *creation, quire_connection **connection,
     struct quire_error *error);
 
-// Closes a connection, and drops its unsaved changes. The handle is invalid afterwards, also after an error.
+// Closes a connection after the call that runs on it, and drops its unsaved changes. Every later call with the handle fails with
+// QUIRE_E_CLOSED, also if closing failed. Closing NULL does nothing.
 int32_t quire_close(quire_connection *connection, struct quire_error *error);
 
 // Describes the document or the store: path, kind, type, uuid, version, head, access, and the numbers of changes.

@@ -32,9 +32,10 @@ extension Connection {
     }
     guard try places.isDocument(path) else {
       let model = try unsafe opening.model.string.map { try ModelVersions.read($0).current }
+      let isReadOnly = access == .readOnly || version != nil
       let store = try places.openStore(
-        path, version: version, model: model, readOnly: access == .readOnly || version != nil)
-      return try opened(store, of: nil, at: path, in: places, author)
+        path, version: version, model: model, readOnly: isReadOnly)
+      return try opened(store, of: nil, at: path, in: places, author, isReadOnly: isReadOnly)
     }
     // A caller that asks for exclusive access gets it, or an error.
     let document: Document
@@ -72,10 +73,11 @@ extension Connection {
 
   private static func opened(
     _ store: any Store, of document: Document?, at path: String, in places: StorePlaces,
-    _ author: String?
+    _ author: String?, isReadOnly: Bool = false
   ) throws -> Connection {
     do {
-      return try Connection(store, of: document, at: path, in: places, author: author)
+      return try Connection(
+        store, of: document, at: path, in: places, author: author, isReadOnly: isReadOnly)
     } catch {
       if let document { try? document.close() } else { try? store.close() }
       throw error

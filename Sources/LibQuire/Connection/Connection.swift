@@ -1,4 +1,4 @@
-// SAFETY: A handle is the address of a retained connection until `quire_close`, as quire.h demands of the caller.
+// SAFETY: A handle is a number. No memory is read at the pointer.
 
 import CQuire
 import Documents
@@ -21,13 +21,15 @@ final class Connection: Sendable {
   let schema: Schema
   let context: ManagedObjectContext
   let interruption = Interruption()
+  private let isReadOnly: Bool
   private let isClosed = Atomic(false)
 
   init(
     _ store: any Store, of document: Document?, at path: String, in places: StorePlaces,
-    author: String?
+    author: String?, isReadOnly: Bool = false
   ) throws {
     self.path = path
+    self.isReadOnly = isReadOnly || document?.isReadOnly ?? false
     self.places = places
     self.document = document
     self.store = store
@@ -58,7 +60,7 @@ final class Connection: Sendable {
 
   /// Makes a change as one undo step: as a whole, or not at all.
   func change<R>(_ body: () throws -> R) throws -> R {
-    if document?.isReadOnly ?? false {
+    if isReadOnly {
       throw CallError(.readOnly, "'\(path)' is open for reading only.")
     }
     let undo = context.undoStack!
@@ -91,9 +93,22 @@ final class Connection: Sendable {
 // MARK: - Handles
 
 extension Connection {
+  /// The open connections by the numbers that callers have as handles. A number is never used again, so a call with the handle
+  /// of a closed connection fails, also if another thread has closed it a moment ago.
+  private struct Handles {
+    var open: [UInt: Connection] = [:]
+    var last: UInt = 0
+  }
+  private static let handles = Mutex(Handles())
+
   /// Returns a handle, which ``close(_:)`` makes invalid.
-  var handle: OpaquePointer {
-    unsafe OpaquePointer(Unmanaged.passRetained(self).toOpaque())
+  func makeHandle() -> OpaquePointer? {
+    let number = Connection.handles.withLock { handles in
+      handles.last += 1
+      handles.open[handles.last] = self
+      return handles.last
+    }
+    return unsafe OpaquePointer(bitPattern: number)
   }
 
   /// Returns the connection of a handle.
@@ -101,13 +116,19 @@ extension Connection {
     guard let handle = unsafe handle else {
       throw CallError(.badArgument, "The connection is missing.")
     }
-    return unsafe Unmanaged<Connection>.fromOpaque(UnsafeRawPointer(handle)).takeUnretainedValue()
+    let number = UInt(bitPattern: handle)
+    guard let connection = handles.withLock({ $0.open[number] }) else {
+      throw CallError(.closed, "The connection was closed.")
+    }
+    return connection
   }
 
-  /// Closes the connection of a handle, and releases the handle.
+  /// Closes the connection of a handle after the call that runs on it.
   @unsafe static func close(_ handle: OpaquePointer) throws {
-    let connection = unsafe Unmanaged<Connection>.fromOpaque(UnsafeRawPointer(handle))
-      .takeRetainedValue()
+    let number = UInt(bitPattern: handle)
+    guard let connection = handles.withLock({ $0.open.removeValue(forKey: number) }) else {
+      throw CallError(.closed, "The connection was closed.")
+    }
     try connection.close()
   }
 }

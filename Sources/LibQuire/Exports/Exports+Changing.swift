@@ -35,12 +35,16 @@ public func insertRows(
   _ rows: UnsafeMutablePointer<ArrowArrayStream>?, _ count: UnsafeMutablePointer<UInt64>?,
   _ error: UnsafeMutablePointer<quire_error>?
 ) -> Int32 {
-  unsafe call(connection, error) { connection in
+  unsafe call(error) {
     guard let rows = unsafe rows else { throw CallError(.badArgument, "The stream is missing.") }
+    // The stream is released also if the connection was closed.
     let input = try unsafe RowInput(taking: rows)
-    let name = try unsafe entity.required("entity")
-    try connection.check(entity: name)
-    let inserted = try connection.change { try input.insert(name, connection) }
+    let connection = try unsafe Connection.at(connection)
+    let inserted = try connection.run {
+      let name = try unsafe entity.required("entity")
+      try connection.check(entity: name)
+      return try connection.change { try input.insert(name, connection) }
+    }
     unsafe put(UInt64(inserted), count)
   }
 }

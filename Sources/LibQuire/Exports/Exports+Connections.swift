@@ -32,7 +32,7 @@ public func open(
   unsafe call(error) {
     let opened = try unsafe Connection.open(
       path.required("path"), Parameters.copy(opening, quire_opening()))
-    unsafe put(opened.handle, connection)
+    unsafe put(opened.makeHandle(), connection)
   }
 }
 
@@ -45,7 +45,7 @@ public func create(
   unsafe call(error) {
     let made = try unsafe Connection.create(
       path.required("path"), Parameters.copy(creation, quire_creation()))
-    unsafe put(made.handle, connection)
+    unsafe put(made.makeHandle(), connection)
   }
 }
 
