@@ -34,7 +34,9 @@ struct InterfaceTests {
   func relatedObjects() throws {
     let trips = try Trips()
     let trip = try trips.insert("Trip", #"{"name": "Porto"}"#)
-    let stops = try ["Ribeira", "Foz", "Sé"].map { try trips.insert("Stop", #"{"name": "\#($0)"}"#) }
+    let stops = try ["Ribeira", "Foz", "Sé"].map {
+      try trips.insert("Stop", #"{"name": "\#($0)"}"#)
+    }
     let turned = [stops[2], stops[0], stops[1]]
     try withText("stops") { name in
       try check { quire_relate(trips.connection, trip, name, 0, turned, 3, $0) }

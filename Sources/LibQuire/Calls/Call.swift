@@ -1,4 +1,4 @@
-// SAFETY: The functions of the interface pass pointers from their caller, which promises in quire.h what they point to.
+// SAFETY: The functions of the interface pass pointers from their caller, and the caller keeps to quire.h.
 
 internal import CQuire
 import JSONText
@@ -46,7 +46,9 @@ extension quire_text {
 
   /// The text of a parameter that must not be missing.
   func required(_ name: String) throws -> String {
-    guard let text = try unsafe string else { throw CallError(.badArgument, "The \(name) is missing.") }
+    guard let text = try unsafe string else {
+      throw CallError(.badArgument, "The \(name) is missing.")
+    }
     return text
   }
 

@@ -5,7 +5,9 @@ internal import CQuire
 /// The error of a call as a structure of quire.h.
 enum Failure {
   /// Fills a structure of the caller with an error.
-  @unsafe static func report(_ error: any Error, to target: UnsafeMutablePointer<quire_error>?) -> Int32 {
+  @unsafe static func report(_ error: any Error, to target: UnsafeMutablePointer<quire_error>?)
+    -> Int32
+  {
     let code = FailureCode(error)
     guard let target = unsafe target else { return code.rawValue }
     let message = Array(text(of: error).utf8).map { $0 == 0 ? UInt8(ascii: " ") : $0 } + [0]

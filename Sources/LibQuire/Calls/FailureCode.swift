@@ -40,7 +40,7 @@ enum FailureCode: Int32, CaseIterable {
   case badArgument = 23
   case badFile = 24
 
-  /// The codes of errors of documents, stores and contexts that have other names here.
+  /// The codes of errors of documents, stores and contexts that have different names here.
   private static let others: [String: FailureCode] = [
     "notADocument": .notAStore, "notABackup": .notAStore, "uncertain": .inputOutput,
     "overtaken": .conflict, "notConfirmable": .notSupported, "noBackend": .notSupported,

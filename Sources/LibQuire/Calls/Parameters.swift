@@ -5,12 +5,14 @@ internal import CQuire
 
 /// Structures of parameters and results that may grow.
 enum Parameters {
-  /// Returns a copy of a structure: the members that the caller knows, and zero for the others.
-  @unsafe static func copy<T: BitwiseCopyable>(_ source: UnsafePointer<T>?, _ empty: T) throws -> T {
+  /// Returns a copy of a structure: the members that the caller knows, and zero for all further members.
+  @unsafe static func copy<T: BitwiseCopyable>(_ source: UnsafePointer<T>?, _ empty: T) throws -> T
+  {
     guard let source = unsafe source else { return empty }
     let size = unsafe UnsafeRawPointer(source).load(as: UInt32.self)
     guard size >= 4 else {
-      throw CallError(.badArgument, "The member struct_size of a structure of parameters is not set.")
+      throw CallError(
+        .badArgument, "The member struct_size of a structure of parameters is not set.")
     }
     var copy = empty
     unsafe withUnsafeMutableBytes(of: &copy) { target in

@@ -50,7 +50,7 @@ extension Connection {
     }
   }
 
-  /// Shows what other programs have saved.
+  /// Shows the saves of further programs.
   ///
   /// - Returns: Whether there was something new.
   func refresh() throws -> Bool {

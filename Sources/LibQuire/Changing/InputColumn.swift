@@ -39,7 +39,8 @@ struct InputColumn {
     default:
       throw CallError(
         .unknownName,
-        "The entity \"\(entity)\" has no attribute or to-one relationship \"\(name)\" that can be set.")
+        "The entity \"\(entity)\" has no attribute or to-one relationship \"\(name)\" that can be set."
+      )
     }
   }
 
@@ -51,7 +52,8 @@ struct InputColumn {
     case .attribute(let type):
       guard let value = cell.value(of: type) else {
         throw CallError(
-          .badChange, "Row \(row): \(cell) is not a value of \"\(name)\", which has the type \(type).")
+          .badChange,
+          "Row \(row): \(cell) is not a value of \"\(name)\", which has the type \(type).")
       }
       try object.set(SharedValue(value, forKey: name))
     case .relationship(let relationship):
@@ -77,7 +79,8 @@ extension InputCells.Cell {
     case (.boolean(let flag), .boolean): return .boolean(flag)
     case (.integer(let number), .integer):
       return traits.range?.contains(number) ?? true ? .integer(number) : nil
-    case (.integer(let number), .boolean) where number == 0 || number == 1: return .boolean(number == 1)
+    case (.integer(let number), .boolean) where number == 0 || number == 1:
+      return .boolean(number == 1)
     case (.integer(let number), .double): return .double(Double(number))
     case (.integer(let number), .float): return .float(Float(number))
     case (.integer(let number), .decimal): return .decimal(Decimal(number))
@@ -85,9 +88,12 @@ extension InputCells.Cell {
     case (.number(let number), .float): return .float(Float(number))
     // Data frames keep whole numbers with gaps as floating-point numbers.
     case (.number(let number), .integer):
-      guard let whole = Int64(exactly: number), traits.range?.contains(whole) ?? true else { return nil }
+      guard let whole = Int64(exactly: number), traits.range?.contains(whole) ?? true else {
+        return nil
+      }
       return .integer(whole)
-    case (.number(let number), .decimal): return ValueText.exchange.value(RealText.text(number), of: type)
+    case (.number(let number), .decimal):
+      return ValueText.exchange.value(RealText.text(number), of: type)
     case (.moment(let seconds), .date): return .date(Date(timeIntervalSinceReferenceDate: seconds))
     case (.text(let text), let content?) where content != .binary && content != .object:
       return ValueText.exchange.value(text, of: type)

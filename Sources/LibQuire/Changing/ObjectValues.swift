@@ -19,7 +19,8 @@ struct ObjectValues {
     var attributes: [SharedValue] = []
     var relationships: [(name: String, objects: [ManagedObject])] = []
     for member in members {
-      let path = member.name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      let path = member.name.split(separator: ".", omittingEmptySubsequences: false).map(
+        String.init)
       switch connection.model.property(path[0], of: entity) {
       case .attribute(let attribute):
         try ObjectValues.read(

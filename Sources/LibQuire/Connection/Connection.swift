@@ -10,7 +10,7 @@ import Rows
 import StoreInterface
 import Synchronization
 
-/// An open store with its context: what a handle of the interface stands for.
+/// An open store with its context, which a handle of the interface stands for.
 final class Connection: Sendable {
   /// The path that the caller has opened.
   let path: String

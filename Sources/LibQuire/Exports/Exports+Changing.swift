@@ -1,4 +1,4 @@
-// SAFETY: The caller passes what quire.h demands.
+// SAFETY: The caller passes pointers as quire.h demands.
 
 public import CArrow
 public import CQuire
@@ -60,7 +60,7 @@ public func set(
     let json = try unsafe values.json("values")
     let changed = try connection.change {
       let objects = try connection.objects(reading)
-      // Objects of a subentity may have properties that others lack.
+      // Objects of a subentity may have further properties.
       var known: [UInt16: ObjectValues] = [:]
       // Values are also checked if there is no object.
       if objects.isEmpty { _ = try ObjectValues(json, of: reading.query.entity, connection) }

@@ -1,4 +1,4 @@
-// SAFETY: The caller passes what quire.h demands. Structures of parameters are copied, up to the size that the caller knows.
+// SAFETY: The caller passes pointers as quire.h demands. Structures of parameters are copied, up to the size that the caller knows.
 
 public import CQuire
 import Documents

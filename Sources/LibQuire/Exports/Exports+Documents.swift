@@ -1,4 +1,4 @@
-// SAFETY: The caller passes what quire.h demands.
+// SAFETY: The caller passes pointers as quire.h demands.
 
 public import CQuire
 import Comparison

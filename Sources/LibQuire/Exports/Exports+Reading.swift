@@ -1,4 +1,4 @@
-// SAFETY: The caller passes what quire.h demands.
+// SAFETY: The caller passes pointers as quire.h demands.
 
 public import CArrow
 public import CQuire
@@ -12,7 +12,9 @@ public func fetch(
   _ stream: UnsafeMutablePointer<ArrowArrayStream>?, _ error: UnsafeMutablePointer<quire_error>?
 ) -> Int32 {
   unsafe call(connection, error) { connection in
-    guard let stream = unsafe stream else { throw CallError(.badArgument, "The stream is missing.") }
+    guard let stream = unsafe stream else {
+      throw CallError(.badArgument, "The stream is missing.")
+    }
     let results = try unsafe connection.results(RequestReading(request, connection))
     unsafe ResultStream.move(results, to: stream)
   }

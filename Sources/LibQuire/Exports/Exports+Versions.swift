@@ -1,7 +1,7 @@
-// SAFETY: The caller passes what quire.h demands.
+// SAFETY: The caller passes pointers as quire.h demands.
 
-import Comparison
 public import CQuire
+import Comparison
 import Documents
 import JSONText
 import StoreInterface

@@ -13,7 +13,7 @@ import StoreInterface
 struct RequestReading {
   /// The request without its columns.
   private(set) var query: QueryRequest
-  /// The identifiers in whose order the results come; `nil` if the request has its own order.
+  /// The identifiers that give the results their order; `nil` if the request has its own order.
   private(set) var keys: [ObjectKey]?
   /// The columns that the caller names; `nil` for identifiers and all properties.
   let columns: [String]?
@@ -37,7 +37,8 @@ struct RequestReading {
     query = QueryRequest(name)
     self.keys = keys
     if let text = try unsafe request.predicate.string {
-      let arguments = try unsafe PredicateArguments(request.arguments.json("list of arguments"), connection)
+      let arguments = try unsafe PredicateArguments(
+        request.arguments.json("list of arguments"), connection)
       query.predicate = try DatedPredicate(connection.model, of: name)
         .typed(QueryPredicate(text, arguments: arguments.values))
     }
@@ -107,7 +108,7 @@ struct RequestReading {
     _ request: quire_request, _ connection: Connection
   ) throws -> String? {
     guard unsafe request.owner != 0 else {
-      // A list without identifiers finds nothing, whatever the entity is.
+      // A list without identifiers finds nothing in any entity.
       return unsafe request.identifiers == nil ? nil : connection.model.entities.first?.name
     }
     let owner = try unsafe connection.object(request.owner)

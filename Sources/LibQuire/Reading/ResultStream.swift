@@ -62,7 +62,8 @@ final class ResultStream: Sendable {
         private_data: Unmanaged.passRetained(stream).toOpaque()))
   }
 
-  @unsafe private static func of(_ stream: UnsafeMutablePointer<ArrowArrayStream>?) -> ResultStream {
+  @unsafe private static func of(_ stream: UnsafeMutablePointer<ArrowArrayStream>?) -> ResultStream
+  {
     unsafe Unmanaged<ResultStream>.fromOpaque(stream!.pointee.private_data).takeUnretainedValue()
   }
 

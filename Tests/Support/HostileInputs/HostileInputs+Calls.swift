@@ -31,7 +31,8 @@ extension HostileInputs {
         precondition(!hasChanges(connection), "A failed insertion leaves a change.")
       }
       _ = quire_set(connection, &request, values, nil, nil)
-      _ = quire_relate(connection, CallWorld.shared.trip, texts[6], Int32(texts[6].count % 4), nil, 0, nil)
+      _ = quire_relate(
+        connection, CallWorld.shared.trip, texts[6], Int32(texts[6].count % 4), nil, 0, nil)
       _ = quire_delete(connection, &request, nil, nil)
       _ = quire_undo(connection, nil, nil)
       _ = quire_redo(connection, nil, nil)
