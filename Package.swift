@@ -95,6 +95,8 @@ let package = Package(
     // The same for stores in PostgreSQL databases.
     .library(name: "PostgreSQLStore", targets: ["PostgreSQLStore"]),
     .library(name: "PostgreSQLStorePlugin", type: .dynamic, targets: ["PostgreSQLStoreExport"]),
+    // The library for programs in other languages. `./run` installs it as libquire.so.
+    .library(name: "quire-c", type: .dynamic, targets: ["LibQuire"]),
     // A library that a test loads into a process of another language.
     .library(name: "ArrowExchange", type: .dynamic, targets: ["ArrowExchange"]),
   ],
@@ -104,6 +106,7 @@ let package = Package(
     .target(name: "CProcessor"),
     .target(name: "CArrow"),
     .target(name: "CStorePlugin", dependencies: ["CArrow"]),
+    .target(name: "CQuire", dependencies: ["CArrow"]),
     system(
       "CLibXML2", "libxml-2.0", apt: "libxml2-dev", brew: "libxml2",
       at: "Sources/XMLEvents/CLibXML2"),
@@ -319,6 +322,13 @@ let package = Package(
       Quire Documents ObjectModel StoreInterface ObjectGraph DurableFiles BlockFileFormat Archives \
       Interchange Comparison DocumentExchange Validation Recovery
       """),
+    // The functions of quire.h.
+    module(
+      "LibQuire",
+      """
+      CQuire CArrow Quire QuireTools Documents Interchange Comparison Migration ModelNotations \
+      ObjectGraph ObjectModel ObjectQuery Rows StoreInterface Validation DurableFiles JSONText
+      """, exclude: ["exports.map"]),
     module(
       "ToolCommands",
       """
@@ -364,7 +374,7 @@ let package = Package(
       BinaryStore XMLStore XMLEvents Validation Recovery Documents StoreInterface DiskSimulation \
       DurableFiles ModelNotations ObjectModel ObjectQuery Migration QueryWorld PropertyLists Rows \
       SeededRandom Checksums Archives PluginHost PluginSupport CStorePlugin CArrow SQLiteStore \
-      MacroExpansion JSONText PostgreSQLStore PostgreSQLConnection
+      MacroExpansion JSONText PostgreSQLStore PostgreSQLConnection LibQuire CQuire
       """, settings: relaxed),
     support("PostgreSQLServer", "ProgramRuns", settings: relaxed),
     // The program that saves while the trials in Tests/cluster kill servers.
@@ -522,6 +532,7 @@ let package = Package(
       PluginHost CStorePlugin ProgramRuns DurableFiles StoreInterface JSONText HostileInputs \
       SchemaSubset
       """, exclude: ["BadPlugins"]),
+    tests("LibQuireTests", "LibQuire CQuire CArrow Rows ObjectModel ProgramRuns"),
     tests("QuireTests", "Quire ObjectModel TypedTrips SQLiteStore StoreInterface"),
     tests("HouseTests", "ProgramRuns"),
   ],
@@ -572,6 +583,7 @@ if Context.environment["QUIRE_FUZZ"] != nil {
     ),
     fuzzer("ArchiveFuzz", exclude: ["Seeds"]),
     fuzzer("BlockFuzz"),
+    fuzzer("CallFuzz", exclude: ["Seeds"]),
     fuzzer("DeclarationFuzz", exclude: ["seeds.txt"]),
     fuzzer("IdentifierFuzz"),
     fuzzer("ManifestFuzz", exclude: ["Seeds"]),
@@ -661,4 +673,11 @@ if Context.environment["QUIRE_STATIC"] != nil {
   for name in ["SQLiteStoreExport", "PostgreSQLStoreExport"] {
     link(name, ["--version-script=\(script)", "--icf=safe"])
   }
+  // The library for other languages is alike, and its name tells the version of its interface.
+  link(
+    "LibQuire",
+    [
+      "--version-script=\(Context.packageDirectory)/Sources/LibQuire/exports.map", "--icf=safe",
+      "-soname=libquire.so.1",
+    ])
 }

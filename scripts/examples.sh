@@ -55,8 +55,10 @@ try_template() {
 }
 
 build --product quire
+build --product quire-c
 bin=$(swift build --show-bin-path)
 tool=$bin/quire
+export QUIRE_LIBRARY="$bin/libquire-c.so"
 for makefile in Examples/*/Makefile; do
   folder=${makefile%/Makefile}
   begin "${folder##*/}" try_folder "$folder"

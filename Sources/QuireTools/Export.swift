@@ -24,6 +24,12 @@ public struct Export: Sendable {
   ///   - entities: The entities of the objects, with their subentities. Without names, all objects are exported.
   ///   - places: The backends that open stores, and the disk.
   public init(of place: String, entities: String..., in places: StorePlaces = .builtIn) {
+    self.init(of: place, entitiesNamed: entities, in: places)
+  }
+
+  package init(
+    of place: String, entitiesNamed entities: [String], in places: StorePlaces = .builtIn
+  ) {
     self.place = place
     self.entities = entities
     self.places = places

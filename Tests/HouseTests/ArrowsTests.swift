@@ -214,7 +214,7 @@ private func sharedCModules(in arrows: [String: Set<String>]) -> [String] {
   // These modules use SQLite without this package's wrapper, to measure a peer and to make broken databases.
   let house = arrows.filter { !["quire-bench", "SQLText"].contains($0.key) }
   return arrows.keys.filter { name in
-    !["CArrow", "CStorePlugin"].contains(name) && isC(name)
+    !["CArrow", "CQuire", "CStorePlugin"].contains(name) && isC(name)
       && house.values.count { $0.contains(name) } > 1
   }.sorted()
 }

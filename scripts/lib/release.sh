@@ -8,17 +8,20 @@ SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 archive_name=quire-$version-linux-$machine
 
-# Builds the tool and the plug-ins without a path of this machine, and installs them into .build/staged.
+# Builds the tool, the plug-ins and the library without a path of this machine, and installs them into .build/staged.
 build_release() {
-  build_tool $release_flags --scratch-path "$PWD/.build/release-package" \
+  set -- $release_flags --scratch-path "$PWD/.build/release-package" \
     -Xswiftc -file-prefix-map -Xswiftc "$PWD=/quire" -Xcc "-ffile-prefix-map=$PWD=/quire" \
     -Xswiftc -Xfrontend -Xswiftc -function-sections
+  build_tool "$@"
+  build_library "$@"
   staged=$PWD/.build/staged
   rm -rf "$staged" "$packages"
   mkdir -p "$packages"
   # The folder of the archive may be anywhere, so the file for pkg-config finds it from its own place.
   install_tool "$staged" '${pcfiledir}/../..'
-  for program in "$staged/bin/quire" "$staged"/lib/quire/plugins/*/*.so; do
+  install_library "$staged" '${pcfiledir}/../..'
+  for program in "$staged/bin/quire" "$staged/lib/libquire.so.1" "$staged"/lib/quire/plugins/*/*.so; do
     # Two sections depend on the folder of the build: hashes of the compiler's options, and a hash of everything.
     strip --strip-all --remove-section=.comment --remove-section=.swift_modhash --remove-section=.note.gnu.build-id \
       "$program"
@@ -26,6 +29,7 @@ build_release() {
   done
   mkdir -p "$staged/share/doc/quire"
   install -m 644 scripts/lib/package/copyright LICENSE README.md CHANGELOG.md "$staged/share/doc/quire/"
+  pack_wheel "$staged" "$packages"
   set_modes "$staged"
 }
 
@@ -50,12 +54,12 @@ pack_debian() {
   # Debian's folders are different in part, and it has the text of the license itself.
   mv "$debian/root/usr/share/zsh/site-functions" "$debian/root/usr/share/zsh/vendor-completions"
   mv "$debian/root/usr/lib/pkgconfig" "$debian/root/usr/share/pkgconfig"
-  sed -i 's|^prefix=.*|prefix=/usr|' "$debian/root/usr/share/pkgconfig/quire.pc"
+  sed -i 's|^prefix=.*|prefix=/usr|' "$debian/root/usr/share/pkgconfig"/*.pc
   rm "$debian/root/usr/share/doc/quire/LICENSE"
   mv "$debian/root/usr/share/doc/quire/CHANGELOG.md" "$debian/root/usr/share/doc/quire/changelog"
   gzip --no-name -9 "$debian/root/usr/share/doc/quire/changelog" "$debian/root/usr/share/man/man1"/*
   printf 'Source: quire\n\nPackage: quire\nArchitecture: any\n' >"$debian/debian/control"
-  needed=$(cd "$debian" && dpkg-shlibdeps -O root/usr/bin/quire root/usr/lib/quire/plugins/*/*.so |
+  needed=$(cd "$debian" && dpkg-shlibdeps -O root/usr/bin/quire root/usr/lib/libquire.so.1 root/usr/lib/quire/plugins/*/*.so |
     sed -n 's/^shlibs:Depends=//p')
   [ -n "$needed" ] || fail "dpkg-shlibdeps finds no dependency."
   # Folders are not counted, because their sizes depend on the file system.

@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-// The Arrow C Data Interface: two structures with a published and stable layout. Spec §3.7 specifies the
-// contents that Quire writes. The fields and the include guard have the names of the interface, so this
+// The Arrow C Data Interface and the Arrow C Stream Interface: three structures with a published and stable
+// layout. Spec §3.7 specifies the contents that Quire writes to stores. The fields and the include guard have the names of the interface, so this
 // header can be included together with any other header that declares the structures.
 
 #ifdef __cplusplus
@@ -48,6 +48,23 @@ struct ArrowArray {
 };
 
 #endif  // ARROW_C_DATA_INTERFACE
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+// A sequence of arrays with one description. The functions return 0 or a value of errno.
+struct ArrowArrayStream {
+  int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+  // Makes the next array. After the last one, the array's release is NULL.
+  int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+  // Returns the message of the last error, which is valid until the next call.
+  const char *(*get_last_error)(struct ArrowArrayStream *);
+  // Frees all parts of the structure, as in ArrowSchema.
+  void (*release)(struct ArrowArrayStream *);
+  void *private_data;
+};
+
+#endif  // ARROW_C_STREAM_INTERFACE
 
 #ifdef __cplusplus
 }

@@ -82,6 +82,18 @@ extension ManagedObjectContext {
     try ObjectFetcher(workspace).forEachPart(of: request, rowCount: rowCount, body)
   }
 
+  /// Calls `body` with the rows of the objects that a request finds, in its order. Each call passes rows of one block.
+  ///
+  /// No object is made. Blocks never change, so the caller may read their rows later and on another thread.
+  ///
+  /// - Throws: As ``fetch(_:)-(FetchRequest<Object>)``; ``ContextError`` if the entity's objects are in several stores; the
+  ///   errors of `body`.
+  package func forEachRun(
+    of request: QueryRequest, _ body: (FoundRows) throws -> Void
+  ) throws {
+    try ObjectFetcher(workspace).forEachRun(of: request, body)
+  }
+
   /// Calls `body` with the objects that a request finds, a batch at a time.
   ///
   /// The memory used does not grow with the number of objects. A sorted request needs eight bytes for each object.

@@ -78,6 +78,12 @@ struct ObjectFetcher {
     try part.plan.forEachPart(in: part.source, rowCount: rowCount) { try body($0, part.source) }
   }
 
+  func forEachRun(of request: QueryRequest, _ body: (FoundRows) throws -> Void) throws {
+    let parts = try prepare(request)
+    guard parts.count == 1 else { throw ContextError.inSeveralStores(request.entity) }
+    try parts[0].plan.forEachRun(in: parts[0].source, body)
+  }
+
   /// Answers a request in each store, and returns the ways and the work.
   func explain(_ request: QueryRequest) throws -> [QueryExplanation] {
     try prepare(request).map { part in

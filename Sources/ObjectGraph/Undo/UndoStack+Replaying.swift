@@ -65,6 +65,20 @@ extension UndoStack {
     return true
   }
 
+  /// Takes back the changes of the innermost open explicit group, and ends the group. These changes can't be redone.
+  ///
+  /// If the context is in its saved state then, nothing is left to save.
+  ///
+  /// - Throws: The error of a damaged store. The group is ended then, with its changes.
+  package func cancelGroup() throws {
+    do { try undoNestedGroup() } catch {
+      try? endGroup()
+      throw error
+    }
+    try endGroup()
+    if isAtSavedState { finishReplaying(true) }
+  }
+
   private func prepareToReplay() throws {
     checkPlace()
     require(direction == .forward, "An undo or redo is in progress: wait until it ends.")

@@ -13,7 +13,7 @@ import SeededRandom
 public enum HostileInputs {
   /// The bodies, by the names of the fuzzers.
   public static let all: [String: @Sendable ([UInt8]) -> Void] = [
-    "ArchiveFuzz": archive, "BlockFuzz": block, "DeclarationFuzz": declaration,
+    "ArchiveFuzz": archive, "BlockFuzz": block, "CallFuzz": calls, "DeclarationFuzz": declaration,
     "IdentifierFuzz": identifier,
     "ManifestFuzz": manifest, "MetadataFuzz": metadata,
     "MappingFuzz": mapping, "ModelArchiveFuzz": modelArchive, "ModelSourceFuzz": modelSource,

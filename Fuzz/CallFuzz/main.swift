@@ -1,0 +1,4 @@
+import FuzzDriver
+import HostileInputs
+
+fuzz(HostileInputs.calls)

@@ -1,0 +1,52 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+
+/// The columns of a result.
+enum ResultColumns {
+  /// Columns of rows, which cross without a look at single values.
+  case fields([RecordField])
+  /// Expressions, which are computed for each object or group.
+  case values([FetchedValue])
+
+  init(_ reading: RequestReading, _ connection: Connection) throws {
+    guard let layout = connection.schema[reading.query.entity] else {
+      throw CallError(
+        .notSupported, "The store has no objects of \"\(reading.query.entity)\".")
+    }
+    guard let names = reading.columns else {
+      self =
+        reading.isTable
+        ? .values([])
+        : .fields(
+          [.identifier(RequestReading.identifier)]
+            + ResultColumns.properties(of: layout, connection.model).map { .property($0) })
+      return
+    }
+    if !reading.isTable {
+      let fields = names.compactMap { name -> RecordField? in
+        if name == RequestReading.identifier { return .identifier(name) }
+        return layout.index(of: name).map { .property(layout.columns[$0]) }
+      }
+      if fields.count == names.count {
+        self = .fields(fields)
+        return
+      }
+    }
+    self = .values(
+      try names.map { name in
+        name == RequestReading.identifier
+          ? FetchedValue(name, .evaluatedObject) : FetchedValue(name, try QueryExpression(name))
+      })
+  }
+
+  /// Returns the columns of an entity's attributes and to-one relationships in the order of the model, inherited ones first.
+  static func properties(of layout: Layout, _ model: Model) -> [LayoutColumn] {
+    let line = sequence(first: layout.entity) { model[$0]?.superentity }.compactMap { model[$0] }
+    let names = line.reversed().flatMap { $0.declaredProperties.map(\.name) }
+    let columns = layout.columns.filter { !$0.name.contains("#") }
+    return names.flatMap { name in
+      columns.filter { $0.name == name || $0.name.hasPrefix(name + ".") }
+    }
+  }
+}

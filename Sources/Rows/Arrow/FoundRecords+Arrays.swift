@@ -1,0 +1,134 @@
+// SAFETY: Places are rows of their blocks, columns stay alive while their values are copied, and buffers have room for every
+// record of the range.
+
+package import CArrow
+import Foundation
+import ObjectModel
+
+extension FoundRecords {
+  /// Returns the description of arrays with the given columns. The caller releases it.
+  @unsafe package static func schema(_ fields: [RecordField]) -> ArrowSchema {
+    let children = unsafe fields.map { field in
+      unsafe ArrowSchemaNode.schema(
+        format: field.kind?.recordFormat ?? "L", name: field.name,
+        metadata: field.kind.map { kind in
+          kind.recordExtension.map { [(ArrowFormat.extensionKey, $0)] } ?? []
+        } ?? [(ArrowFormat.extensionKey, "quire.identifier")],
+        isOptional: field.kind != nil)
+    }
+    return unsafe ArrowSchemaNode.schema(
+      format: ArrowFormat.structure, name: "", children: children)
+  }
+
+  /// Returns an array of structures with a child for each column. The caller releases it.
+  ///
+  /// - Throws: The error of a damaged block; ``RecordError`` for a value that the array can't contain.
+  @unsafe package func array(_ range: Range<Int>, _ fields: [RecordField]) throws -> ArrowArray {
+    let part = Part(places[range])
+    // All columns are made before the first structure, so that an error leaves none behind.
+    let columns = try fields.map { field in
+      switch field.content {
+      case .identifier: try identifiers(part)
+      case .property(let column): try values(of: column, part)
+      }
+    }
+    let children = unsafe columns.map { column in
+      unsafe ArrowArrayNode.array(
+        rowCount: range.count, nullCount: column.nullCount, column.buffers)
+    }
+    return unsafe ArrowArrayNode.array(
+      rowCount: range.count, nullCount: 0, [.none], children: children)
+  }
+
+  /// The buffers of one column.
+  private struct Buffers {
+    var buffers: [ArrowBuffer]
+    var nullCount: Int
+  }
+
+  /// Consecutive rows of one block.
+  private struct Span {
+    let block: UInt32
+    var rows: Range<Int>
+  }
+
+  /// Some records as spans of rows, with the blocks that contain them.
+  private struct Part {
+    let count: Int
+    private(set) var spans: [Span] = []
+    private(set) var blocks: [UInt32] = []
+
+    init(_ places: ArraySlice<Place>) {
+      count = places.count
+      var known: Set<UInt32> = []
+      for place in places {
+        let row = Int(place.row)
+        if let last = spans.indices.last, spans[last].block == place.block,
+          spans[last].rows.upperBound == row
+        {
+          spans[last].rows = spans[last].rows.lowerBound..<row + 1
+          continue
+        }
+        if known.insert(place.block).inserted { blocks.append(place.block) }
+        spans.append(Span(block: place.block, rows: row..<row + 1))
+      }
+    }
+  }
+
+  private func identifiers(_ part: Part) throws -> Buffers {
+    var failure: (any Error)?
+    let buffer = unsafe ArrowBuffer(byteCount: part.count * 8) { target in
+      let target = unsafe target.bindMemory(to: UInt64.self)
+      var next = 0
+      do {
+        for span in part.spans {
+          let (block, entity) = blocks[Int(span.block)]
+          let keys = try block.keys
+          for row in span.rows {
+            unsafe target[next] =
+              ObjectKey(
+                entity: entity, number: UInt64(bitPattern: keys.integer(at: row))
+              ).rawValue
+            next += 1
+          }
+        }
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+    return Buffers(buffers: [.none, buffer], nullCount: 0)
+  }
+
+  private func values(of column: LayoutColumn, _ part: Part) throws -> Buffers {
+    if part.blocks.contains(where: {
+      blocks[Int($0)].block.hasOutsideValues(in: column.number)
+    }) {
+      return try outsideValues(of: column, part)
+    }
+    var columns = [Column?](repeating: nil, count: blocks.count)
+    for block in part.blocks {
+      columns[Int(block)] = try blocks[Int(block)].block.column(column)
+    }
+    // A row of a change has values only together with the rows below. No result contains such rows.
+    guard part.blocks.allSatisfy({ columns[Int($0)] != nil }) else {
+      throw RecordError(description: "A result contains a row without the column \(column.name).")
+    }
+    let raws = unsafe columns.map { column in unsafe column?.raw ?? RawColumn() }
+    defer { withExtendedLifetime(columns) {} }
+    let sources = unsafe RecordSources(part.spans.map { ($0.block, $0.rows) }, raws, part.count)
+    let (presence, nullCount) = unsafe sources.presence()
+    let buffers = unsafe try sources.buffers(column.kind, name: column.name)
+    return Buffers(buffers: [presence] + buffers, nullCount: nullCount)
+  }
+
+  /// Returns the values of a column with values outside of its blocks. Only the values of the records are read.
+  private func outsideValues(of column: LayoutColumn, _ part: Part) throws -> Buffers {
+    var values: [Value] = []
+    values.reserveCapacity(part.count)
+    for span in part.spans {
+      let block = blocks[Int(span.block)].block
+      for row in span.rows { values.append(try block.value(column, row: row) ?? .null) }
+    }
+    let (buffers, nullCount) = try RecordValues.buffers(values, column.kind, name: column.name)
+    return Buffers(buffers: buffers, nullCount: nullCount)
+  }
+}

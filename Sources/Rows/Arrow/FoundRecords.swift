@@ -1,0 +1,140 @@
+package import ObjectModel
+
+/// Rows that a request found, in its order, to be read later as Arrow arrays: the form in which results cross to other
+/// languages.
+///
+///     var records = FoundRecords()
+///     records.append(block, entity: 3, rows: 0..<block.rowCount)
+///     let array = try records.array(0..<records.count, fields)
+///
+/// Blocks never change, so records may be read on any thread and after the context has changed. An `ArrowBatch` in contrast
+/// contains the rows of one block with the column names and types of stores, for plug-ins.
+package struct FoundRecords: Sendable {
+  /// The place of a record.
+  struct Place: BitwiseCopyable {
+    let block: UInt32
+    let row: UInt32
+  }
+
+  private(set) var blocks: [(block: Block, entity: UInt16)] = []
+  private(set) var places: [Place] = []
+
+  package init() {}
+
+  /// The number of records.
+  package var count: Int { places.count }
+
+  /// Adds rows of a block.
+  package mutating func append(
+    _ block: Block, entity: UInt16, rows: some RandomAccessCollection<Int>
+  ) {
+    if blocks.last?.block !== block { blocks.append((block, entity)) }
+    let last = UInt32(blocks.count - 1)
+    places.reserveCapacity(places.count + rows.count)
+    for row in rows { places.append(Place(block: last, row: UInt32(row))) }
+  }
+
+  /// Puts the records into the order of some keys. Keys without a record are skipped.
+  ///
+  /// - Parameters:
+  ///   - offset: The number of records to leave out at the start.
+  ///   - limit: The greatest number of records; 0 for all.
+  /// - Throws: The error of a damaged block.
+  package mutating func order(by keys: [ObjectKey], from offset: Int, limit: Int) throws {
+    var known: [ObjectKey: Place] = [:]
+    known.reserveCapacity(places.count)
+    for place in places {
+      let (block, entity) = blocks[Int(place.block)]
+      let number = UInt64(bitPattern: try block.keys.integer(at: Int(place.row)))
+      known[ObjectKey(entity: entity, number: number)] = place
+    }
+    let ordered = keys.compactMap { known[$0] }.dropFirst(offset)
+    places = Array(limit > 0 ? ordered.prefix(limit) : ordered)
+  }
+
+  /// Returns the end of the records from `start` that make one array: a number of rows that readers process well, or fewer
+  /// rows with long values.
+  package func endOfArray(from start: Int) -> Int {
+    var byteCount = 0
+    var known: Set<UInt32> = []
+    var end = start
+    while end < places.count, end - start < FoundRecords.arrayRowCount {
+      if known.insert(places[end].block).inserted {
+        byteCount += blocks[Int(places[end].block)].block.byteCount
+        if byteCount > FoundRecords.arrayByteCount, end > start { break }
+      }
+      end += 1
+    }
+    return end
+  }
+
+  private static let arrayRowCount = 65_536
+  private static let arrayByteCount = 1 << 26
+}
+
+/// One column of records.
+package struct RecordField: Sendable {
+  /// The name of the column.
+  package let name: String
+  let content: Content
+
+  enum Content: Sendable {
+    /// The identifier of the object: the number of its entity in the upper 16 bits, and the number of the object.
+    case identifier
+    /// The values of a property.
+    case property(LayoutColumn)
+  }
+
+  /// Creates the column of the objects' identifiers.
+  package static func identifier(_ name: String) -> RecordField {
+    RecordField(name: name, content: .identifier)
+  }
+
+  /// Creates the column of a property.
+  package static func property(_ column: LayoutColumn) -> RecordField {
+    RecordField(name: column.name, content: .property(column))
+  }
+
+  /// The kind of the values; `nil` for identifiers.
+  var kind: ColumnKind? {
+    switch content {
+    case .identifier: nil
+    case .property(let column): column.kind
+    }
+  }
+}
+
+extension ColumnKind {
+  /// The Arrow format of the values in records. Texts have offsets of 64 bits, because all arrays of a stream have one format.
+  var recordFormat: String {
+    switch self {
+    case .boolean: "b"
+    case .int16: "s"
+    case .int32: "i"
+    case .int64: "l"
+    case .float: "f"
+    case .double: "g"
+    case .date: "tsu:UTC"
+    case .decimal, .string, .uri: "U"
+    case .binary: "Z"
+    case .uuid: "w:16"
+    case .reference: "L"
+    }
+  }
+
+  /// The name that distinguishes types with the same format, for programs that know it.
+  var recordExtension: String? {
+    switch self {
+    case .decimal: "quire.decimal"
+    case .uri: "quire.uri"
+    case .uuid: "arrow.uuid"
+    case .reference: "quire.reference"
+    default: nil
+    }
+  }
+}
+
+/// A value that an Arrow array of records can't contain.
+package struct RecordError: Error, CustomStringConvertible {
+  package let description: String
+}

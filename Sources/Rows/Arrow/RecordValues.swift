@@ -1,0 +1,185 @@
+// SAFETY: A buffer has room for one value of each row.
+
+package import CArrow
+import Foundation
+package import ObjectModel
+
+/// Columns of single values as Arrow arrays: the results of expressions and of groups, which are in no block.
+package struct RecordValues: Sendable {
+  private let names: [String]
+  private let rows: [[Value]]
+  private let kinds: [ColumnKind]
+
+  /// Creates columns from rows of values. The kind of a column is the one that holds all its values.
+  ///
+  /// - Throws: ``RecordError`` if a column has values of several kinds.
+  package init(_ names: [String], _ rows: [[Value]]) throws {
+    self.names = names
+    self.rows = rows
+    kinds = try names.indices.map { column in
+      var kind: ColumnKind?
+      for row in rows {
+        guard let next = RecordValues.kind(of: row[column]) else { continue }
+        guard let known = kind, known != next else {
+          kind = next
+          continue
+        }
+        let numbers: Set<ColumnKind> = [known, next]
+        guard numbers.isSubset(of: [.int64, .double, .decimal, .float]) else {
+          throw RecordError(
+            description: "The column \(names[column]) has values of several types.")
+        }
+        kind = numbers.contains(.decimal) ? .decimal : .double
+      }
+      return kind ?? .string
+    }
+  }
+
+  /// The number of rows.
+  package var count: Int { rows.count }
+
+  /// Returns the description of the arrays. The caller releases it.
+  @unsafe package var schema: ArrowSchema {
+    let children = unsafe zip(names, kinds).map { name, kind in
+      unsafe ArrowSchemaNode.schema(
+        format: kind.recordFormat, name: name,
+        metadata: kind.recordExtension.map { [(ArrowFormat.extensionKey, $0)] } ?? [],
+        isOptional: true)
+    }
+    return unsafe ArrowSchemaNode.schema(
+      format: ArrowFormat.structure, name: "", children: children)
+  }
+
+  /// Returns all rows as an array of structures. The caller releases it.
+  ///
+  /// - Throws: ``RecordError`` for a value that the array can't contain.
+  @unsafe package func array() throws -> ArrowArray {
+    let columns = try names.indices.map { column in
+      try RecordValues.buffers(
+        rows.map { $0[column] }, kinds[column], name: names[column])
+    }
+    let children = unsafe columns.map { column in
+      unsafe ArrowArrayNode.array(
+        rowCount: rows.count, nullCount: column.nullCount, column.buffers)
+    }
+    return unsafe ArrowArrayNode.array(
+      rowCount: rows.count, nullCount: 0, [.none], children: children)
+  }
+
+  private static func kind(of value: Value) -> ColumnKind? {
+    switch value {
+    case .null: nil
+    case .boolean: .boolean
+    case .integer: .int64
+    case .float: .float
+    case .double: .double
+    case .decimal: .decimal
+    case .string: .string
+    case .uri: .uri
+    case .date: .date
+    case .uuid: .uuid
+    case .binary: .binary
+    case .object: .reference
+    }
+  }
+}
+
+extension RecordValues {
+  /// Returns the seconds since 2001 as microseconds since 1970; `nil` if these are too many for 64 bits.
+  static func microseconds(_ seconds: Double) -> Int64? {
+    Int64(exactly: ((seconds + 978_307_200) * 1_000_000).rounded())
+  }
+
+  static func beyondMoments(_ seconds: Double, _ name: String) -> RecordError {
+    RecordError(
+      description:
+        "The column \(name) contains the date @\(seconds), which is beyond the range of Arrow's timestamps."
+    )
+  }
+
+  static func strings(_ ends: [Int64], _ heap: [UInt8]) -> [ArrowBuffer] {
+    [
+      ArrowBuffer(ends.count, of: Int64.self) { ends[$0] },
+      unsafe ArrowBuffer(byteCount: heap.count) { unsafe $0.copyBytes(from: heap) },
+    ]
+  }
+
+  /// Returns the buffers of a column with the given values.
+  static func buffers(
+    _ values: [Value], _ kind: ColumnKind, name: String
+  ) throws -> (buffers: [ArrowBuffer], nullCount: Int) {
+    let nullCount = values.count(where: \.isNull)
+    let presence =
+      nullCount == 0 ? ArrowBuffer.none : ArrowBuffer(bits: values.count) { !values[$0].isNull }
+    return ([presence] + (try content(values, kind, name)), nullCount)
+  }
+
+  private static func content(
+    _ values: [Value], _ kind: ColumnKind, _ name: String
+  ) throws -> [ArrowBuffer] {
+    let count = values.count
+    func integers<T: FixedWidthInteger & BitwiseCopyable>(_: T.Type) -> [ArrowBuffer] {
+      [
+        ArrowBuffer(count, of: T.self) {
+          if case .integer(let number) = values[$0] { T(truncatingIfNeeded: number) } else { 0 }
+        }
+      ]
+    }
+    switch kind {
+    case .boolean: return [ArrowBuffer(bits: count) { values[$0] == .boolean(true) }]
+    case .int16: return integers(Int16.self)
+    case .int32: return integers(Int32.self)
+    case .int64: return integers(Int64.self)
+    case .float: return [ArrowBuffer(count, of: Float.self) { Float(number(values[$0])) }]
+    case .double: return [ArrowBuffer(count, of: Double.self) { number(values[$0]) }]
+    case .date:
+      let moments = try values.map { value -> Int64 in
+        guard case .date(let date) = value else { return 0 }
+        let seconds = date.timeIntervalSinceReferenceDate
+        guard let moment = microseconds(seconds) else { throw beyondMoments(seconds, name) }
+        return moment
+      }
+      return [ArrowBuffer(count, of: Int64.self) { moments[$0] }]
+    case .reference:
+      return [
+        ArrowBuffer(count, of: UInt64.self) {
+          if case .object(let key) = values[$0] { key.rawValue } else { 0 }
+        }
+      ]
+    case .uuid, .binary, .string, .uri, .decimal:
+      var heap: [UInt8] = []
+      var ends: [Int64] = [0]
+      for value in values {
+        append(value, to: &heap)
+        if kind == .uuid, value.isNull { heap += [UInt8](repeating: 0, count: 16) }
+        ends.append(Int64(heap.count))
+      }
+      let buffers = strings(ends, heap)
+      return kind == .uuid ? [buffers[1]] : buffers
+    }
+  }
+
+  private static func append(_ value: Value, to heap: inout [UInt8]) {
+    switch value {
+    case .string(let text), .uri(let text): heap.append(contentsOf: text.utf8)
+    case .binary(let bytes): heap.append(contentsOf: bytes)
+    case .uuid(let uuid):
+      unsafe withUnsafeBytes(of: uuid.uuid) { unsafe heap.append(contentsOf: $0) }
+    case .decimal(let number): heap.append(contentsOf: number.description.utf8)
+    case .integer(let number): heap.append(contentsOf: String(number).utf8)
+    case .double(let number): heap.append(contentsOf: RealText.text(number).utf8)
+    case .float(let number): heap.append(contentsOf: RealText.text(number).utf8)
+    default: break
+    }
+  }
+
+  private static func number(_ value: Value) -> Double {
+    switch value {
+    case .integer(let number): Double(number)
+    case .double(let number): number
+    case .float(let number): Double(number)
+    case .decimal(let number): NSDecimalNumber(decimal: number).doubleValue
+    default: 0
+    }
+  }
+}
