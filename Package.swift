@@ -504,8 +504,8 @@ let package = Package(
       "InterchangeTests",
       """
       Interchange ObjectGraph StoreInterface BinaryStore XMLStore DiskSimulation DurableFiles \
-      ModelNotations ObjectModel ObjectQuery Rows SeededRandom Validation
-      """),
+      ModelNotations ObjectModel ObjectQuery ProgramRuns Rows SeededRandom Validation
+      """, exclude: ["Scripts"]),
     tests(
       "ExchangeTests",
       """

@@ -18,6 +18,44 @@ public enum ExchangeFormat: String, Sendable, CaseIterable {
   }
 }
 
+/// A format in which objects are exported.
+public enum ExportFormat: String, Sendable, CaseIterable {
+  /// JSON Lines: one object in each line.
+  case jsonl
+  /// Comma-separated values (RFC 4180): one file for each entity.
+  case csv
+  /// Arrow's columns, which data frames and databases read in place: one file for each entity.
+  case arrow
+
+  /// Creates the format from the file-name extension in a path; `nil` for an unknown extension.
+  public init?(path: String) {
+    if path.lowercased().hasSuffix(".arrow") {
+      self = .arrow
+    } else if let text = ExchangeFormat(path: path) {
+      self.init(text)
+    } else {
+      return nil
+    }
+  }
+
+  /// Creates the format that is a text.
+  init(_ text: ExchangeFormat) {
+    self = text == .csv ? .csv : .jsonl
+  }
+
+  /// The format of the text; `nil` if the format is no text.
+  package var text: ExchangeFormat? {
+    switch self {
+    case .jsonl: .jsonl
+    case .csv: .csv
+    case .arrow: nil
+    }
+  }
+
+  /// Whether each entity has a file of its own.
+  package var hasTables: Bool { self != .jsonl }
+}
+
 /// The names of fields that are not properties. Names of properties are identifiers, so they never begin with `@`.
 enum FieldName {
   static let entity = "@entity"

@@ -5,12 +5,14 @@ import ObjectModel
 public import Quire
 public import StoreInterface
 
-/// An export of objects as JSON lines or comma-separated values.
+/// An export of objects as JSON lines, comma-separated values, or the columns of Arrow.
 ///
 ///     try Export(of: "Trips.quire").write(to: "trips.jsonl")
 ///     try Export(of: "Trips.quire@2", entities: "Trip").write(to: "trips.csv")
 ///
-/// ``Import`` reads the same objects back. The export reads one snapshot, a few blocks at a time.
+///     try Export(of: "Trips.quire", entities: "Stop").write(to: "stops.arrow")
+///
+/// ``Import`` reads the text back. The export reads one snapshot, a few blocks at a time.
 public struct Export: Sendable {
   /// The name of the store of a document with several stores.
   public var store: String?
@@ -37,20 +39,20 @@ public struct Export: Sendable {
 
   /// Writes the objects into a file, and replaces an existing one. If the export fails, the existing file stays as it was.
   ///
-  /// A file of comma-separated values has the objects of one entity. So several entities are written into a folder, as
-  /// `Trip.csv`, `Stop.csv` and so on.
+  /// A file of comma-separated values, or of Arrow, has the objects of one entity. So several entities are written into a
+  /// folder, as `Trip.csv`, `Stop.csv` and so on.
   ///
   /// - Parameter format: The format; `nil` to tell it from the ending of the path.
   /// - Throws: The errors of opening and reading; `DiskError`.
   @discardableResult
   public func write(
-    to path: String, as format: ExchangeFormat? = nil
+    to path: String, as format: ExportFormat? = nil
   ) throws -> ObjectExport.Report {
     let opened = try ComparedPlace(place, in: places)
     defer { opened.close() }
     let store: any Store = try opened.document?.store(named: store) ?? opened.stores[0].store
     let snapshot = try store.snapshot()
-    let format = format ?? ExchangeFormat(path: path) ?? .jsonl
+    let format = format ?? ExportFormat(path: path) ?? .jsonl
     let export = try ObjectExport(of: snapshot, as: format)
     let model = try snapshot.model
     let wanted = Set(entities.flatMap { model.family(of: $0).map(\.name) })
@@ -64,7 +66,7 @@ public struct Export: Sendable {
     if export.needsFolder(for: names, at: path) {
       if try !disk.exists(path) { try disk.makeDirectory(path) }
       for name in names {
-        try disk.makeFile(path.appendingPathComponent(name + ".csv"), overwriting: true) {
+        try disk.makeFile(path.appendingPathComponent("\(name).\(format.rawValue)"), overwriting: true) {
           try add(name, to: &$0)
         }
       }

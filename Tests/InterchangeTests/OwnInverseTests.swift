@@ -78,7 +78,7 @@ struct OwnInverseTests {
     #expect(try lists(source) == Self.lists)
 
     var text: [UInt8] = []
-    try ObjectExport(of: source.snapshot(), as: format).write("Person") { text += $0 }
+    try ObjectExport(of: source.snapshot(), as: ExportFormat(format)).write("Person") { text += $0 }
     let target = try store("/target", backend)
     _ = try ObjectImport(into: target, [file(text, format)]).run()
     #expect(try lists(target) == Self.lists)

@@ -111,7 +111,7 @@ struct RoundTripTests {
   private func written(
     _ snapshot: any StoreSnapshot, _ format: ExchangeFormat, _ disk: SimulatedDisk
   ) throws -> [ImportFile] {
-    let export = try ObjectExport(of: snapshot, as: format)
+    let export = try ObjectExport(of: snapshot, as: ExportFormat(format))
     switch format {
     case .jsonl:
       let file = try disk.open("/out.jsonl", for: .create)

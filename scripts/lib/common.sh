@@ -120,13 +120,15 @@ find_patroni() {
     say "Can't install patroni and etcd-server (see .build/patroni.log), so the cluster is skipped."
 }
 
-# Installs pyarrow for a test against another implementation of Arrow. Without it, the test is skipped.
+# Installs pyarrow, Polars and DuckDB for tests against other implementations of Arrow. Without them, the tests are skipped.
 find_pyarrow() {
   [ ! -x .build/python/bin/python3 ] || return 0
   mkdir -p .build
   { python3 -m venv .build/python &&
     timeout 180 .build/python/bin/python3 -m pip install --quiet pyarrow cffi; } >.build/python.log 2>&1 ||
-    { say "Can't install pyarrow (see .build/python.log), so its test is skipped."; rm -rf .build/python; }
+    { say "Can't install pyarrow (see .build/python.log), so its test is skipped."; rm -rf .build/python; return; }
+  timeout 180 .build/python/bin/python3 -m pip install --quiet polars duckdb pytz >>.build/python.log 2>&1 ||
+    say "Can't install Polars and DuckDB (see .build/python.log), so their tests are skipped."
 }
 
 # Installs a browser for a test of the page that `quire report` writes. Without it, the test is skipped.

@@ -15,7 +15,7 @@ public struct ObjectExport {
   private let model: Model
   private let schema: Schema
   private let view: View
-  private let format: ExchangeFormat
+  private let format: ExportFormat
   private let known: KnownObjects
   /// The entities that are not abstract, in the order of their numbers.
   package let entities: [String]
@@ -23,7 +23,7 @@ public struct ObjectExport {
   /// Creates an export of the objects of a snapshot.
   ///
   /// - Throws: The errors of a damaged store.
-  package init(of snapshot: any StoreSnapshot, as format: ExchangeFormat) throws {
+  package init(of snapshot: any StoreSnapshot, as format: ExportFormat) throws {
     model = try snapshot.model
     schema = snapshot.schema
     view = snapshot.view
@@ -33,10 +33,11 @@ public struct ObjectExport {
     entities = schema.layouts.map(\.entity).filter { model[$0]?.isAbstract == false }
   }
 
-  /// Returns whether an export of some entities writes files into a folder: each entity has a file of its own in
-  /// comma-separated values.
+  /// Returns whether an export of some entities writes files into a folder: in a format of tables each entity has a file of
+  /// its own.
   package func needsFolder(for names: [String], at path: String) -> Bool {
-    format == .csv && (names.count != 1 || !path.lowercased().hasSuffix(".csv"))
+    format.hasTables
+      && (names.count != 1 || !path.lowercased().hasSuffix("." + format.rawValue))
   }
 
   /// Returns the number of an entity's objects, without objects of its subentities.
@@ -66,28 +67,27 @@ public struct ObjectExport {
   /// of column names.
   ///
   /// - Parameters:
+  ///   - isPipe: Whether the output of a format with parts must be readable before its end.
   ///   - progress: Called repeatedly with the number of objects that are written. If it throws, the export ends.
   ///   - sink: Called with each piece of the output.
   @discardableResult
   package func write(
-    _ entity: String, progress: (Int) throws -> Void = { _ in }, to sink: ([UInt8]) throws -> Void
+    _ entity: String, isPipe: Bool = false, progress: (Int) throws -> Void = { _ in },
+    to sink: ([UInt8]) throws -> Void
   ) throws -> Report {
     guard let layout = schema[entity] else { return Report() }
     let (properties, relationships) = ExportedProperty.all(of: layout, model: model)
-    let writer = EntityExport(layout, properties, format, known)
-    for relationship in relationships {
-      if let inverse = model.inverse(of: relationship), !inverse.isToMany {
-        writer.lists.append(
-          try RelatedLists(
-            relationship, back: inverse, of: layout, model: model, schema: schema, view: view))
-      } else if let side = schema.links(of: entity, relationship.name) {
-        writer.lists.append(
-          try RelatedLists(
-            side, isOrdered: relationship.keepsOrder, of: layout, view: view, known: known))
-      } else {
-        writer.lists.append(RelatedLists())
-      }
+    let lists = try relationships.map { try self.lists(of: $0, layout) }
+    guard let text = format.text else {
+      var table = try ArrowExport(
+        layout, properties, lists, as: isPipe ? .stream : .file, in: view)
+      var report = Report()
+      report.objectCount = try table.write(view, progress: progress, to: sink)
+      try progress(report.objectCount)
+      return report
     }
+    let writer = EntityExport(layout, properties, text, known)
+    writer.lists = lists
     writer.begin()
     var walk = try RowWalk(view, layout)
     while let place = try walk.next() {
@@ -100,6 +100,19 @@ public struct ObjectExport {
     try sink(writer.output.take())
     try progress(writer.report.objectCount)
     return writer.report
+  }
+
+  /// Returns the members of a to-many relationship.
+  private func lists(of relationship: Relationship, _ layout: Layout) throws -> RelatedLists {
+    if let inverse = model.inverse(of: relationship), !inverse.isToMany {
+      return try RelatedLists(
+        relationship, back: inverse, of: layout, model: model, schema: schema, view: view)
+    }
+    guard let side = schema.links(of: layout.entity, relationship.name) else {
+      return RelatedLists()
+    }
+    return try RelatedLists(
+      side, isOrdered: relationship.keepsOrder, of: layout, view: view, known: known)
   }
 }
 

@@ -10,14 +10,20 @@ extension FoundRecords {
   @unsafe package static func schema(_ fields: [RecordField]) -> ArrowSchema {
     let children = unsafe fields.map { field in
       unsafe ArrowSchemaNode.schema(
-        format: field.kind?.recordFormat ?? "L", name: field.name,
-        metadata: field.kind.map { kind in
-          kind.recordExtension.map { [(ArrowFormat.extensionKey, $0)] } ?? []
-        } ?? [(ArrowFormat.extensionKey, "quire.identifier")],
-        isOptional: field.kind != nil)
+        format: field.format, name: field.name,
+        metadata: field.extensionName.map { [(ArrowFormat.extensionKey, $0)] } ?? [],
+        isOptional: field.isOptional,
+        children: field.format == "+l" ? [unsafe listItem] : [])
     }
     return unsafe ArrowSchemaNode.schema(
       format: ArrowFormat.structure, name: "", children: children)
+  }
+
+  /// The description of the objects of a list.
+  @unsafe private static var listItem: ArrowSchema {
+    unsafe ArrowSchemaNode.schema(
+      format: "L", name: "item",
+      metadata: ColumnKind.reference.recordExtension.map { [(ArrowFormat.extensionKey, $0)] } ?? [])
   }
 
   /// Returns an array of structures with a child for each column. The caller releases it.
@@ -29,12 +35,16 @@ extension FoundRecords {
     let columns = try fields.map { field in
       switch field.content {
       case .identifier: try identifiers(part)
-      case .property(let column): try values(of: column, part)
+      case .property(let column, let scale): try values(of: column, scale: scale, part)
+      case .list(let index): FoundRecords.members(of: lists[index], range)
       }
     }
     let children = unsafe columns.map { column in
-      unsafe ArrowArrayNode.array(
-        rowCount: range.count, nullCount: column.nullCount, column.buffers)
+      let items = unsafe column.items.map { items in
+        unsafe [ArrowArrayNode.array(rowCount: items.count, nullCount: 0, [.none, items.keys])]
+      }
+      return unsafe ArrowArrayNode.array(
+        rowCount: range.count, nullCount: column.nullCount, column.buffers, children: items ?? [])
     }
     return unsafe ArrowArrayNode.array(
       rowCount: range.count, nullCount: 0, [.none], children: children)
@@ -44,6 +54,19 @@ extension FoundRecords {
   private struct Buffers {
     var buffers: [ArrowBuffer]
     var nullCount: Int
+    /// The objects of all lists, one behind the other; `nil` for a column of single values.
+    var items: (keys: ArrowBuffer, count: Int)?
+  }
+
+  /// Returns the lists of some records.
+  private static func members(of lists: RecordLists, _ range: Range<Int>) -> Buffers {
+    let (first, last) = (lists.ends[range.lowerBound], lists.ends[range.upperBound])
+    let offsets = ArrowBuffer(range.count + 1, of: Int32.self) {
+      Int32(truncatingIfNeeded: lists.ends[range.lowerBound + $0] - first)
+    }
+    let keys = ArrowBuffer(last - first, of: UInt64.self) { lists.keys[first + $0] }
+    return Buffers(
+      buffers: [.none, offsets], nullCount: 0, items: (keys: keys, count: last - first))
   }
 
   /// Consecutive rows of one block.
@@ -98,7 +121,9 @@ extension FoundRecords {
     return Buffers(buffers: [.none, buffer], nullCount: 0)
   }
 
-  private func values(of column: LayoutColumn, _ part: Part) throws -> Buffers {
+  private func values(
+    of column: LayoutColumn, scale: Int?, _ part: Part
+  ) throws -> Buffers {
     if part.blocks.contains(where: {
       blocks[Int($0)].block.hasOutsideValues(in: column.number)
     }) {
@@ -116,7 +141,9 @@ extension FoundRecords {
     defer { withExtendedLifetime(columns) {} }
     let sources = unsafe RecordSources(part.spans.map { ($0.block, $0.rows) }, raws, part.count)
     let (presence, nullCount) = unsafe sources.presence()
-    let buffers = unsafe try sources.buffers(column.kind, name: column.name)
+    let buffers =
+      unsafe try scale.map { unsafe [sources.decimals(scale: $0)] }
+      ?? sources.buffers(column.kind, name: column.name)
     return Buffers(buffers: [presence] + buffers, nullCount: nullCount)
   }
 

@@ -18,8 +18,21 @@ package struct FoundRecords: Sendable {
 
   private(set) var blocks: [(block: Block, entity: UInt16)] = []
   private(set) var places: [Place] = []
+  /// The lists of the columns of to-many relationships, for records in the order in which they were added.
+  package private(set) var lists: [RecordLists] = []
 
   package init() {}
+
+  /// Creates a value for records with some columns of to-many relationships.
+  package init(listCount: Int) { lists = Array(repeating: RecordLists(), count: listCount) }
+
+  /// Adds one row of a block, and its lists.
+  package mutating func append(
+    _ block: Block, entity: UInt16, row: Int, lists others: [[ObjectKey]]
+  ) {
+    append(block, entity: entity, rows: row..<row + 1)
+    for (index, keys) in others.enumerated() { lists[index].append(keys) }
+  }
 
   /// The number of records.
   package var count: Int { places.count }
@@ -81,8 +94,10 @@ package struct RecordField: Sendable {
   enum Content: Sendable {
     /// The identifier of the object: the number of its entity in the upper 16 bits, and the number of the object.
     case identifier
-    /// The values of a property.
-    case property(LayoutColumn)
+    /// The values of a property, and for decimal numbers the number of digits after the point, if all values fit.
+    case property(LayoutColumn, scale: Int?)
+    /// The identifiers of the objects of a to-many relationship: one of the lists of the records.
+    case list(Int)
   }
 
   /// Creates the column of the objects' identifiers.
@@ -91,17 +106,44 @@ package struct RecordField: Sendable {
   }
 
   /// Creates the column of a property.
-  package static func property(_ column: LayoutColumn) -> RecordField {
-    RecordField(name: column.name, content: .property(column))
+  ///
+  /// - Parameter scale: The number of digits after the point, for a column of decimal numbers that all fit; `nil` for texts.
+  package static func property(_ column: LayoutColumn, scale: Int? = nil) -> RecordField {
+    RecordField(name: column.name, content: .property(column, scale: scale))
   }
 
-  /// The kind of the values; `nil` for identifiers.
-  var kind: ColumnKind? {
+  /// Creates the column of a to-many relationship.
+  ///
+  /// - Parameter index: The index of the lists among those of the records.
+  package static func list(_ name: String, _ index: Int) -> RecordField {
+    RecordField(name: name, content: .list(index))
+  }
+
+  /// The Arrow format.
+  var format: String {
     switch content {
-    case .identifier: nil
-    case .property(let column): column.kind
+    case .identifier: "L"
+    case .property(_, let scale?): "d:\(RecordField.precision),\(scale)"
+    case .property(let column, nil): column.kind.recordFormat
+    case .list: "+l"
     }
   }
+
+  /// The name that distinguishes types with the same format, for programs that know it.
+  var extensionName: String? {
+    switch content {
+    case .identifier: "quire.identifier"
+    case .property(_, scale: _?): nil
+    case .property(let column, nil): column.kind.recordExtension
+    case .list: nil
+    }
+  }
+
+  /// Whether a record may have no value.
+  var isOptional: Bool { if case .property = content { true } else { false } }
+
+  /// The number of digits of Arrow's decimal numbers of 128 bits.
+  package static let precision = 38
 }
 
 extension ColumnKind {
@@ -131,6 +173,19 @@ extension ColumnKind {
     case .reference: "quire.reference"
     default: nil
     }
+  }
+}
+
+/// The objects of a to-many relationship, for record after record.
+package struct RecordLists: Sendable {
+  private(set) var keys: [UInt64] = []
+  /// The end of each record's list, after the start of the first.
+  private(set) var ends: [Int] = [0]
+
+  /// Adds the list of the next record.
+  mutating func append(_ others: [ObjectKey]) {
+    for key in others { keys.append(key.rawValue) }
+    ends.append(keys.count)
   }
 }
 

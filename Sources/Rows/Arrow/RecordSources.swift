@@ -185,6 +185,22 @@ struct RecordSources {
     return [offsets, heap]
   }
 
+  /// Returns decimals as integers of 128 bits: the digits before and after the point. All values must fit, as
+  /// ``DecimalScale`` finds out.
+  func decimals(scale: Int) -> ArrowBuffer {
+    unsafe ArrowBuffer(byteCount: count * 16) { bytes in
+      unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
+      unsafe forEachSpan { raw, rows, start in
+        for (index, row) in rows.enumerated() where unsafe !raw.isNull(row) {
+          guard let parts = unsafe DecimalParts(raw.decimal(row)) else { continue }
+          let digits = parts.scaled(to: scale) ?? 0
+          unsafe bytes.storeBytes(
+            of: digits.littleEndian, toByteOffset: (start + index) * 16, as: Int128.self)
+        }
+      }
+    }
+  }
+
   /// Returns decimals as texts, because a column of Arrow has one scale, and here each value has its own.
   private func texts() -> [ArrowBuffer] {
     var heap: [UInt8] = []

@@ -12,18 +12,18 @@ enum ExportCommand {
       + "entities."
   )
   static let form = Option(
-    "format", value: "FORMAT", choices: ["jsonl", "csv"],
+    "format", value: "FORMAT", choices: ["jsonl", "csv", "arrow"],
     "The format of the objects. The default follows from the name of the output, or is jsonl.")
   static let output = Option(
     "output", value: "PATH", role: .printed(canBeFolder: false),
-    "Writes a file instead of standard output. For csv with several entities the path is a folder "
-      + "of files.")
+    "Writes a file instead of standard output. For csv and arrow with several entities the path is a "
+      + "folder of files.")
   static let force = Option(Option.forceName, "Replaces existing files.")
 
   /// Returns the command. It opens stores through `reader`.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
-      "export", "writes objects as text that 'quire import' can read",
+      "export", "writes objects as text that 'quire import' can read, or as columns of Arrow",
       discussion: """
         With jsonl each object is one line of JSON, with its entity as @entity, its identifier as @id, and \
         its properties. Relationships contain identifiers or lists of identifiers, in the order of an \
@@ -34,6 +34,10 @@ enum ExportCommand {
         With csv there is one file for each entity, and its first line contains the column names. An empty \
         cell is no value, and "" is empty text. A list contains identifiers separated by spaces. Each part \
         of a composite attribute has its own column, such as place.latitude.
+
+        With arrow there is one file for each entity, for data frames and databases: pandas, Polars and DuckDB read it \
+        in place. Dates are timestamps in UTC, decimals have the digits that the column needs, and \
+        relationships are numbers as in @id, to-many ones in lists. 'quire import' does not read such files.
 
         On a terminal, control characters are escaped. Files and pipes receive the text unchanged. For each \
         million objects the command takes about 60 MB of memory.
@@ -48,6 +52,9 @@ enum ExportCommand {
         Example(
           "quire export Trips.store --format csv --output tables",
           "Writes one file for each entity into a folder."),
+        Example(
+          "quire export Trips.store --entity Trip --output trips.arrow",
+          "Writes a table with the types of its columns."),
       ]
     ) { invocation in
       let made = try invocation.output(output, on: reader.disk)
@@ -59,16 +66,22 @@ enum ExportCommand {
       let snapshot = try store.snapshot()
       let export = try ObjectExport(of: snapshot, as: format)
       let names = try names(invocation, snapshot.model, export)
-      if format == .csv, names.count > 1, made == nil {
+      if format.hasTables, names.count > 1, made == nil {
         throw CommandError.wrongUsage(
-          "With csv each of the \(names.count) entities needs its own file.",
+          "With \(format.rawValue) each of the \(names.count) entities needs its own file.",
           hint: "Give a folder with --output, or one entity with --entity.")
+      }
+      if format == .arrow, made == nil, invocation.console.output.isTerminal {
+        throw CommandError.wrongUsage(
+          "Columns of Arrow are bytes, which a terminal can't show.",
+          hint: "Give a file with --output, or send the bytes to a program.")
       }
       let run = try ExportRun(export, names, invocation.console)
       if let made {
         if export.needsFolder(for: names, at: made.path) {
-          try made.writeFiles(names.map { $0 + ".csv" }) { file, writer in
-            try run.write(String(file.dropLast(4))) { bytes in try writer.write(bytes) }
+          let ending = "." + format.rawValue
+          try made.writeFiles(names.map { $0 + ending }) { file, writer in
+            try run.write(String(file.dropLast(ending.count))) { bytes in try writer.write(bytes) }
           }
         } else {
           try made.checkFree()
@@ -79,7 +92,7 @@ enum ExportCommand {
       } else {
         let output = invocation.console.output
         for name in names {
-          try run.write(name) { bytes in
+          try run.write(name, isPipe: true) { bytes in
             guard output.isTerminal else { return try output.write(bytes: bytes) }
             // Every piece ends with a line break, so no piece ends within a character.
             try output.write(
@@ -92,9 +105,9 @@ enum ExportCommand {
     }
   }
 
-  private static func format(_ invocation: Invocation, _ path: String?) -> ExchangeFormat {
-    if let name = invocation.value(of: form) { return ExchangeFormat(rawValue: name)! }
-    return path.flatMap(ExchangeFormat.init(path:)) ?? .jsonl
+  private static func format(_ invocation: Invocation, _ path: String?) -> ExportFormat {
+    if let name = invocation.value(of: form) { return ExportFormat(rawValue: name)! }
+    return path.flatMap(ExportFormat.init(path:)) ?? .jsonl
   }
 
   /// Returns the entities to write, in the order of the export.
@@ -125,9 +138,11 @@ private final class ExportRun {
       console.messages.isTerminal ? try names.reduce(0) { try $0 + export.count(of: $1) } : 0
   }
 
-  func write(_ entity: String, to sink: ([UInt8]) throws -> Void) throws {
+  func write(
+    _ entity: String, isPipe: Bool = false, to sink: ([UInt8]) throws -> Void
+  ) throws {
     let before = report.objectCount
-    let part = try export.write(entity) { done in
+    let part = try export.write(entity, isPipe: isPipe) { done in
       line.show(Double(before + done) / Double(max(1, total)))
     } to: { bytes in
       if !bytes.isEmpty { try sink(bytes) }

@@ -72,7 +72,7 @@ package struct ArrowFileWriter {
     let start = byteCount
     try put(message: 3, header, &buffer, bodyLength: body.byteCount, to: sink)
     parts.append([start, byteCount - start, body.byteCount])
-    for (bytes, length) in unsafe body.buffers {
+    for unsafe (bytes, length) in unsafe body.buffers {
       // The buffer of a large column is not copied as a whole.
       var place = 0
       while place < length {
@@ -162,7 +162,7 @@ private struct Body {
       unsafe add(ends, (count + 1) * width)
       unsafe add(array.pointee.buffers[2], Body.number(ends, at: count, width))
     case .lists(let width): unsafe add(array.pointee.buffers[1], (count + 1) * width)
-    case nil, ArrowDescription.Buffers.none: break
+    case .some(.none), nil: break
     }
     for (index, child) in description.children.enumerated() {
       unsafe add(array.pointee.children[index]!, child)

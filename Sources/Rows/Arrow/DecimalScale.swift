@@ -1,0 +1,45 @@
+import Foundation
+import ObjectModel
+
+/// The number of digits after the point that all numbers of a decimal column have room for in Arrow's decimal numbers of 128
+/// bits, which have 38 digits.
+package struct DecimalScale {
+  private var fraction = 0
+  private var whole = 0
+  private var fits = true
+
+  package init() {}
+
+  /// Adds the numbers of a column.
+  package mutating func add(_ column: Column) {
+    for row in 0..<column.rowCount where fits && !column.isNull(row) {
+      guard case .decimal(let number) = column.value(at: row), let parts = DecimalParts(number)
+      else {
+        fits = false
+        return
+      }
+      let digits = String(parts.magnitude).count
+      fraction = max(fraction, -Int(parts.exponent))
+      whole = max(whole, digits + Int(parts.exponent))
+      if whole + fraction > RecordField.precision { fits = false }
+    }
+  }
+
+  /// The number of digits; `nil` if a number is not a number, or has too many digits.
+  package var digits: Int? { fits ? fraction : nil }
+}
+
+extension DecimalParts {
+  /// The number as an integer of units with some digits after the point; `nil` if it has more digits, or too many.
+  func scaled(to scale: Int) -> Int128? {
+    let shift = scale + Int(exponent)
+    guard shift >= 0, shift <= 38 else { return nil }
+    var digits = magnitude
+    for _ in 0..<shift {
+      let (product, overflow) = digits.multipliedReportingOverflow(by: 10)
+      if overflow { return nil }
+      digits = product
+    }
+    return Int128(exactly: digits).map { isNegative ? -$0 : $0 }
+  }
+}
