@@ -532,7 +532,7 @@ let package = Package(
       PluginHost CStorePlugin ProgramRuns DurableFiles StoreInterface JSONText HostileInputs \
       SchemaSubset
       """, exclude: ["BadPlugins"]),
-    tests("LibQuireTests", "LibQuire CQuire CArrow Rows ObjectModel ProgramRuns"),
+    tests("LibQuireTests", "LibQuire CQuire CArrow HostileInputs SeededRandom"),
     tests("QuireTests", "Quire ObjectModel TypedTrips SQLiteStore StoreInterface"),
     tests("HouseTests", "ProgramRuns"),
   ],
