@@ -146,14 +146,11 @@ extension Binder {
   mutating func bindCall(
     of function: QueryExpression.Function, _ arguments: [QueryExpression]
   ) throws(QueryError) -> (BoundExpression, OperandType) {
-    if let count = function.argumentCount {
-      guard arguments.count == count else {
-        throw QueryError(
-          .typeMismatch,
-          "\"\(function.rawValue)\" needs \(count) arguments, not \(arguments.count).")
-      }
-    } else if arguments.isEmpty {
-      throw QueryError(.typeMismatch, "\"\(function.rawValue)\" needs at least one argument.")
+    let traits = function.traits
+    guard traits.counts.contains(arguments.count) else {
+      throw QueryError(
+        .typeMismatch,
+        "\"\(function.rawValue)\" needs \(traits.countWords), not \(arguments.count).")
     }
     var bound: [BoundExpression] = []
     var types: [OperandType] = []
@@ -162,65 +159,11 @@ extension Binder {
       bound.append(expression)
       types.append(type)
     }
-    let result = try type(of: function, types)
+    let result = try traits.type(
+      FunctionArguments(
+        function: function, types: types, constants: bound.map(\.constant)))
     if function == .now { return (.constant(.value(.date(now))), .date) }
     return (.function(function, bound), result)
-  }
-
-  private func type(
-    of function: QueryExpression.Function, _ types: [OperandType]
-  ) throws(QueryError) -> OperandType {
-    func need(_ expected: OperandType, _ words: String) throws(QueryError) {
-      for type in types where !type.isComparable(to: expected) {
-        throw QueryError(
-          .typeMismatch, "\"\(function.rawValue)\" needs \(words), not \(type.words).")
-      }
-    }
-    switch function {
-    case .now: return .date
-    case .add, .subtract:
-      if types[0] == .date {
-        if function == .subtract, types[1] == .date { return .number }
-        guard types[1].isComparable(to: .number) else {
-          throw QueryError(
-            .typeMismatch,
-            "A date can be combined with seconds or another date, not with \(types[1].words).")
-        }
-        return .date
-      }
-      if function == .add, types[1] == .date, types[0] == .number { return .date }
-      if function == .add, types.contains(.text) {
-        try need(.text, "two texts or two numbers")
-        return .text
-      }
-      try need(.number, "numbers")
-      return .number
-    case .uppercase, .lowercase, .canonical:
-      try need(.text, "text")
-      return .text
-    case .length:
-      guard types[0].isCollection || types[0].isComparable(to: .text) || types[0] == .binary else {
-        throw QueryError(
-          .typeMismatch, "\"length:\" needs a text or a collection, not \(types[0].words).")
-      }
-      return .number
-    case .count:
-      return .number
-    case .sum, .average, .median, .standardDeviation:
-      for type in types where !type.element.isComparable(to: .number) {
-        throw QueryError(
-          .typeMismatch, "\"\(function.rawValue)\" needs numbers, not \(type.words).")
-      }
-      return .number
-    case .min, .max:
-      let elements = Set(types.map(\.element)).subtracting([.null])
-      return elements.count == 1 ? elements.first! : .unknown
-    case .mode, .distinct: return .collection(types[0].element)
-    case .noIndex: return types[0]
-    default:
-      try need(.number, "numbers")
-      return .number
-    }
   }
 
   mutating func bindCall(

@@ -392,8 +392,8 @@ extension BoundExpression {
     case .this, .slot, .subquery, .fetch, .groupValue: false
     case .path(let base, _): base.isConstant && base.constant?.holdsObjects == false
     case .list(let parts): parts.allSatisfy(\.isConstant)
-    case .function(.random, _), .function(.randomBelow, _): false
-    case .function(_, let arguments): arguments.allSatisfy(\.isConstant)
+    case .function(let function, let arguments):
+      !function.traits.isRandom && arguments.allSatisfy(\.isConstant)
     case .call(let target, _, let arguments):
       target.isConstant && arguments.allSatisfy(\.isConstant)
     case .element(let collection, .at(let place)): collection.isConstant && place.isConstant

@@ -6,15 +6,20 @@ import Rows
 
 /// A sort key bound to an entity.
 package struct BoundSortKey: Sendable {
-  package let steps: [PathStep]
+  /// The value by which objects are sorted.
+  package let value: BoundExpression
   package let isAscending: Bool
   package let options: TextOptions
-  /// Whether the key is the relevance of the object, and has no steps.
+  /// Whether the key is the relevance of the object, whose value is not read from the object.
   package let isRelevance: Bool
 
   /// The column, if the value is an attribute of the object itself.
   var column: LayoutColumn? {
-    if steps.count == 1, case .attribute(let column) = steps[0] { column } else { nil }
+    if let steps = value.ownSteps, steps.count == 1, case .attribute(let column) = steps[0] {
+      column
+    } else {
+      nil
+    }
   }
 }
 
@@ -271,11 +276,10 @@ private struct SortRanks {
   private static func ofValues(
     _ key: BoundSortKey, _ hits: RowHits, _ interpreter: Interpreter
   ) throws -> [UInt64] {
-    let path = BoundExpression.path(.this, key.steps)
     var values: [Operand] = []
     values.reserveCapacity(hits.hits.count)
     for hit in hits.hits {
-      let value = try interpreter.value(path, for: hits.subject(hit))
+      let value = try interpreter.value(key.value, for: hits.subject(hit))
       values.append(value.text.map { .value(.string($0.folded(key.options))) } ?? value)
     }
     let inLocale = key.options.intersection(.localeSensitive)

@@ -331,32 +331,6 @@ extension PredicateParser {
 
 // MARK: - Names
 
-extension QueryExpression.Function {
-  /// All names by which functions may be called, in lower case.
-  static let names: [String: QueryExpression.Function] = {
-    var names: [String: QueryExpression.Function] = [:]
-    for function in allCases {
-      let name = function.rawValue.lowercased()
-      names[name] = function
-      let first = String(name.prefix { $0 != ":" })
-      names[first] = names[first] ?? function
-      names[first + ":"] = names[first + ":"] ?? function
-    }
-    for (name, function) in [("avg", average), ("ceil", ceiling), ("random:", randomBelow)] {
-      names[name] = function
-    }
-    return names
-  }()
-
-  /// The names to suggest, in a fixed order: the name of each function up to its first colon.
-  static let suggestions = names.keys.filter { !$0.contains(":") }.sorted()
-
-  init?(name: String) {
-    guard let function = Self.names[name.lowercased()] else { return nil }
-    self = function
-  }
-}
-
 extension QueryExpression.CastType {
   static let names: [String: QueryExpression.CastType] = {
     var names = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
