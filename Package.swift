@@ -147,7 +147,7 @@ let package = Package(
     // The object model and its rows.
     module("ObjectModel", "Checksums PropertyLists JSONText TextMatching"),
     module("Rows", "ObjectModel FullText Checksums CArrow TextMatching"),
-    module("ObjectQuery", "ObjectModel Rows TextMatching FullText Tracing"),
+    module("ObjectQuery", "ObjectModel Rows PropertyLists TextMatching FullText Tracing"),
     // Models in files: Apple's sources and archives, text and JSON.
     module(
       "ModelNotations", "ObjectModel ObjectQuery PropertyLists XMLEvents JSONText TextMatching"),
@@ -412,7 +412,8 @@ let package = Package(
       exclude: ["Scripts"]),
     tests(
       "ObjectQueryTests",
-      "ObjectQuery Rows ObjectModel SeededRandom QueryWorld", exclude: ["Expressions"]),
+      "ObjectQuery Rows ObjectModel SeededRandom QueryWorld SpecVectors",
+      exclude: ["Expressions"]),
     tests(
       "StoreInterfaceTests",
       """

@@ -41,6 +41,9 @@ package struct CivilDate: Equatable {
       - CivilDate.daysTo2001
   }
 
+  /// The day of the week, from 1 for Monday to 7 for Sunday. January 1, 2001, was a Monday.
+  package var weekday: Int64 { number - 7 * number.flooredQuotient(7) + 1 }
+
   private static func dayCount(_ month: Int64, of year: Int64) -> Int64 {
     switch month {
     case 4, 6, 9, 11: 30

@@ -54,6 +54,23 @@ package protocol SQLDialect: Sendable {
     _ function: QueryExpression.Function, _ left: String, _ right: String
   ) throws(NotTranslatable) -> String
 
+  /// Returns the result of a function of texts, which compares and counts no characters.
+  func text(
+    _ function: QueryExpression.Function, _ values: [SQLScalar]
+  ) throws(NotTranslatable) -> String
+
+  /// Returns a part of a date in UTC; NULL without a date. The SQL may fail for a year that the database does not know.
+  ///
+  /// - Parameter date: The seconds since 2001; NULL for "not a number".
+  func part(
+    _ function: QueryExpression.Function, of date: String
+  ) throws(NotTranslatable) -> String
+
+  /// Returns the start of a unit of the calendar in UTC, as ``part(_:of:)`` does: an integer of seconds since 2001.
+  func start(
+    of unit: QueryExpression.CalendarUnit, _ date: String
+  ) throws(NotTranslatable) -> String
+
   /// Returns the number of bytes of a value.
   func byteCount(of bytes: String) -> String
 

@@ -30,6 +30,10 @@ package struct SQLScalar {
   /// floating-point number.
   package var isSurelyWhole = true
 
+  /// Whether a floating-point number or a date is an ordinary number in SQL wherever it has a value, and neither "not a
+  /// number" nor −0.
+  package var isAlwaysNumber = false
+
   /// Creates a value of a kind.
   package init(_ kind: Kind, _ value: String) { (self.kind, self.value) = (kind, value) }
 

@@ -85,46 +85,11 @@ extension SQLTranslator {
   private mutating func function(
     _ function: QueryExpression.Function, _ arguments: [BoundExpression], _ scope: SQLScope
   ) throws(NotTranslatable) -> SQLScalar {
-    switch function {
-    case .count, .sum, .average, .min, .max:
-      guard arguments.count == 1, arguments[0].isCollection, arguments[0].constant == nil else {
-        throw NotTranslatable()
-      }
-      return try aggregate(function, over: try elements(arguments[0], scope))
-    case .noIndex: return try scalar(arguments[0], scope)
-    default: break
-    }
-    var values: [SQLScalar] = []
-    for argument in arguments { values.append(try scalar(argument, scope)) }
-    switch function {
-    case .add, .subtract, .multiply, .divide: return try arithmetic(function, values[0], values[1])
-    case .modulus:
-      return try ofIntegers(function, values)
-    case .floor, .ceiling, .trunc: return try ofIntegers(function, values)
-    case .abs: return try absolute(values[0])
-    case .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift, .onesComplement:
-      return try ofIntegers(function, values)
-    case .length where values[0].kind == .binary:
-      var result = SQLScalar(.integer, dialect.byteCount(of: values[0].value))
-      result.output = .number
-      return result
-    default: throw NotTranslatable()
-    }
+    guard let row = SQLFunction.all[function] else { throw NotTranslatable() }
+    return try row.scalar(&self, arguments, scope)
   }
 
-  private func ofIntegers(
-    _ function: QueryExpression.Function, _ values: [SQLScalar]
-  ) throws(NotTranslatable) -> SQLScalar {
-    guard values.allSatisfy({ $0.kind == .integer && $0.isSurelyWhole }) else {
-      throw NotTranslatable()
-    }
-    var result = SQLScalar(
-      .integer, try dialect.integer(function, values.map(\.value)))
-    result.output = .number
-    return result
-  }
-
-  private func absolute(_ value: SQLScalar) throws(NotTranslatable) -> SQLScalar {
+  func absolute(_ value: SQLScalar) throws(NotTranslatable) -> SQLScalar {
     guard value.isNumber else { throw NotTranslatable() }
     var result = SQLScalar(value.kind, "abs(\(value.value))")
     result.presence = value.presence
@@ -138,7 +103,7 @@ extension SQLTranslator {
   /// The dialect computes like the search of the rows: integers as long as they fit, and NULL for a division by zero. A
   /// floating-point result that is "not a number" is NULL in SQL, but counts as a value that differs from all
   /// values.
-  private func arithmetic(
+  func arithmetic(
     _ function: QueryExpression.Function, _ left: SQLScalar, _ right: SQLScalar
   ) throws(NotTranslatable) -> SQLScalar {
     let kind: SQLScalar.Kind

@@ -14,7 +14,7 @@ extension SQLTranslator {
         key.options.isDisjoint(
           with: [.caseInsensitive, .diacriticInsensitive, .localeSensitive])
       else { throw NotTranslatable() }
-      let value = try scalar(.path(.this, key.steps), found.scope)
+      let value = try scalar(key.value, found.scope)
       terms.append(try order(by: value, isAscending: key.isAscending))
     }
     return try checked((terms + [keyOrder(found.row, bound.layouts)]).joined(separator: ", "))
@@ -28,7 +28,7 @@ extension SQLTranslator {
     switch value.kind {
     case .integer, .text, .uuid, .binary, .decimal: break
     case .real, .date:
-      guard value.column != nil else { throw NotTranslatable() }
+      guard value.column != nil || value.isAlwaysNumber else { throw NotTranslatable() }
     case .null, .object, .opaque: throw NotTranslatable()
     }
     return dialect.sortTerm(value, isAscending: isAscending)
@@ -91,7 +91,7 @@ extension SQLTranslator {
       switch value.kind {
       case .integer, .uuid, .object: break
       case .real, .date:
-        guard value.column != nil else { throw NotTranslatable() }
+        guard value.column != nil || value.isAlwaysNumber else { throw NotTranslatable() }
       case .decimal: throw NotTranslatable()
       case .text:
         // Texts other than the object's own attributes are grouped by canonical equality, which only a search of the
@@ -119,6 +119,8 @@ extension SQLTranslator {
   mutating func grouping(
     _ table: TablePlan, _ scope: SQLScope, _ bound: BoundRequest
   ) throws(NotTranslatable) -> String {
+    // The result is sorted by its own columns.
+    guard table.orderValues.isEmpty else { throw NotTranslatable() }
     var text = ""
     if !scope.groupKeys.isEmpty {
       var terms: [String] = []

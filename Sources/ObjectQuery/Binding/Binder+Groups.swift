@@ -3,7 +3,7 @@ import ObjectModel
 /// The state for binding the values of groups.
 struct GroupBinding {
   /// The keys by which objects are grouped.
-  var keys: [(path: String, expression: BoundExpression, type: OperandType)] = []
+  var keys: [(source: QueryExpression, expression: BoundExpression, type: OperandType)] = []
   /// The aggregates found so far, each computed from all objects of a group.
   var aggregates: [Aggregate] = []
   /// The expressions that names stand for, in addition to properties.
@@ -31,13 +31,12 @@ extension Binder {
     _ expression: QueryExpression
   ) throws(QueryError) -> (BoundExpression, OperandType)? {
     guard let known = groups else { return nil }
+    if let index = known.keys.firstIndex(where: { $0.source == expression }) {
+      return (.groupValue(.key(index)), known.keys[index].type)
+    }
     switch expression {
     case .keyPath(of: .evaluatedObject, let path):
-      let whole = path.joined(separator: ".")
-      if let index = known.keys.firstIndex(where: { $0.path == whole }) {
-        return (.groupValue(.key(index)), known.keys[index].type)
-      }
-      return try bindName(whole)
+      return try bindName(path.joined(separator: "."))
     case .variable(let name): return variables[name] == nil ? try bindName(name) : nil
     case .function(let function, let arguments)
     where function.isAggregate && arguments.count == 1:
@@ -76,15 +75,6 @@ extension Binder {
     }
     groups = changed
     return (.groupValue(.aggregate(changed.positions[whole]!)), type)
-  }
-}
-
-extension QueryExpression.Function {
-  var isAggregate: Bool {
-    switch self {
-    case .count, .sum, .average, .min, .max, .median, .mode, .standardDeviation: true
-    default: false
-    }
   }
 }
 

@@ -39,12 +39,7 @@ extension BoundExpression {
       if arguments.contains(where: { $0.constant?.isNull == true }) {
         return "it computes with NULL"
       }
-      switch function {
-      case .divide, .modulus: return "it divides by zero"
-      case .min, .max, .average, .median, .standardDeviation:
-        return "the collection has no values"
-      default: return nil
-      }
+      return function.traits.missingReason
     case .cast(let value, let type):
       guard value.constant?.isNull == false else { return "it casts NULL" }
       return "the value can't be cast to \(type.rawValue)"

@@ -80,7 +80,10 @@ struct Binder {
     _ comparison: QueryPredicate.Comparison
   ) throws(QueryError) -> BoundPredicate {
     var (left, leftType) = try bind(comparison.left)
-    var (right, rightType) = try bind(comparison.right)
+    var (right, rightType): (BoundExpression, OperandType)
+    do { (right, rightType) = try bind(comparison.right) } catch {
+      throw error.suggestingQuotes(around: comparison.right, comparedWith: leftType)
+    }
     let isFixed = left.isConstant && right.isConstant
     (left, leftType) = coerce(left, leftType, toFit: rightType, isFixed: isFixed)
     (right, rightType) = coerce(right, rightType, toFit: leftType, isFixed: isFixed)
@@ -102,7 +105,7 @@ struct Binder {
     if left.isConstant, right.isConstant {
       return .constant(try Interpreter.withoutObjects(now).holds(bound))
     }
-    return .comparison(bound)
+    return bound.asDateRange ?? .comparison(bound)
   }
 
   // MARK: - Expressions
@@ -392,8 +395,8 @@ extension BoundExpression {
     case .this, .slot, .subquery, .fetch, .groupValue: false
     case .path(let base, _): base.isConstant && base.constant?.holdsObjects == false
     case .list(let parts): parts.allSatisfy(\.isConstant)
-    case .function(.random, _), .function(.randomBelow, _): false
-    case .function(_, let arguments): arguments.allSatisfy(\.isConstant)
+    case .function(let function, let arguments):
+      !function.traits.isRandom && arguments.allSatisfy(\.isConstant)
     case .call(let target, _, let arguments):
       target.isConstant && arguments.allSatisfy(\.isConstant)
     case .element(let collection, .at(let place)): collection.isConstant && place.isConstant

@@ -81,7 +81,7 @@ package struct CompiledOrder: Sendable {
       if let column = key.column, !key.options.folds {
         return .value(try row.value(column))
       }
-      let value = try interpreter.value(.path(.this, key.steps), for: subject)
+      let value = try interpreter.value(key.value, for: subject)
       return value.text.map { .value(.string($0.folded(key.options))) } ?? value
     }
     return Place(key: key, rank: rank, values: values)

@@ -6,15 +6,20 @@ import Rows
 
 /// A sort key bound to an entity.
 package struct BoundSortKey: Sendable {
-  package let steps: [PathStep]
+  /// The value by which objects are sorted.
+  package let value: BoundExpression
   package let isAscending: Bool
   package let options: TextOptions
-  /// Whether the key is the relevance of the object, and has no steps.
+  /// Whether the key is the relevance of the object, whose value is not read from the object.
   package let isRelevance: Bool
 
   /// The column, if the value is an attribute of the object itself.
   var column: LayoutColumn? {
-    if steps.count == 1, case .attribute(let column) = steps[0] { column } else { nil }
+    if let steps = value.ownSteps, steps.count == 1, case .attribute(let column) = steps[0] {
+      column
+    } else {
+      nil
+    }
   }
 }
 
@@ -64,6 +69,8 @@ private struct SortRanks {
       let ranks = try SortRanks.ofColumn(column, key.options, hits)
     {
       (numbers, compare) = ranks
+    } else if let ranks = try SortRanks.ofComputed(key, hits) {
+      (numbers, compare) = (ranks, nil)
     } else {
       (numbers, compare) = (try SortRanks.ofValues(key, hits, interpreter), nil)
     }
@@ -177,6 +184,20 @@ private struct SortRanks {
     }
   }
 
+  /// Returns the numbers of a value that is computed from columns; `nil` if the rows must be evaluated one by one.
+  private static func ofComputed(_ key: BoundSortKey, _ hits: RowHits) throws -> [UInt64]? {
+    // A column is computed for all rows of a batch, which pays only if most of them are sorted.
+    guard let computed = ColumnExpression(key.value),
+      hits.readers.reduce(0, { $0 + $1.batch.block.rowCount }) < 8 * hits.hits.count
+    else { return nil }
+    var columns: [Column] = []
+    for reader in hits.readers {
+      guard let column = try computed.column(in: reader) else { return nil }
+      columns.append(column)
+    }
+    return computed.kind == .integer ? ofIntegers(columns, hits) : ofReals(columns, hits)
+  }
+
   private static func ofSmallIntegers(_ columns: [Column], _ hits: RowHits) -> [UInt64] {
     unsafe columns.withRaw { raws in
       hits.hits.map { hit in
@@ -271,11 +292,10 @@ private struct SortRanks {
   private static func ofValues(
     _ key: BoundSortKey, _ hits: RowHits, _ interpreter: Interpreter
   ) throws -> [UInt64] {
-    let path = BoundExpression.path(.this, key.steps)
     var values: [Operand] = []
     values.reserveCapacity(hits.hits.count)
     for hit in hits.hits {
-      let value = try interpreter.value(path, for: hits.subject(hit))
+      let value = try interpreter.value(key.value, for: hits.subject(hit))
       values.append(value.text.map { .value(.string($0.folded(key.options))) } ?? value)
     }
     let inLocale = key.options.intersection(.localeSensitive)

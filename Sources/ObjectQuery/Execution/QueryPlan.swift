@@ -189,13 +189,19 @@ package struct QueryPlan: Sendable {
 }
 
 extension Binder {
-  func bind(_ key: SortKey) throws(QueryError) -> BoundSortKey {
+  mutating func bind(_ key: SortKey) throws(QueryError) -> BoundSortKey {
     if key.isRelevance(of: entity, in: model) {
       return BoundSortKey(
-        steps: [], isAscending: key.isAscending, options: key.options, isRelevance: true)
+        value: .this, isAscending: key.isAscending, options: key.options, isRelevance: true)
     }
-    let path = key.path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    let (steps, type) = try steps(path, from: entity, isCollection: false, whole: key.path)
+    let (value, type): (BoundExpression, OperandType)
+    if let expression = key.expression {
+      (value, type) = try bind(expression)
+    } else {
+      let path = key.path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      let (steps, end) = try steps(path, from: entity, isCollection: false, whole: key.path)
+      (value, type) = (.path(.this, steps), end)
+    }
     guard !type.isCollection else {
       throw QueryError(
         .typeMismatch, "Can't sort by \"\(key.path)\": it is \(type.words), not one value.")
@@ -205,7 +211,7 @@ extension Binder {
         .typeMismatch, "Can't sort by \"\(key.path)\": objects have no order. Name an attribute.")
     }
     return BoundSortKey(
-      steps: steps, isAscending: key.isAscending, options: key.options, isRelevance: false)
+      value: value, isAscending: key.isAscending, options: key.options, isRelevance: false)
   }
 
   func check(prefetching path: String) throws(QueryError) {

@@ -13,6 +13,8 @@ package struct TablePlan: Sendable {
   package let aggregates: [Aggregate]
   package let having: BoundPredicate?
   package let isGrouped: Bool
+  /// The values by which groups are sorted, one for each sort key that names no fetched value; empty if there is none.
+  package let orderValues: [(key: Int, value: BoundExpression)]
 
   init(_ request: QueryRequest, _ binder: inout Binder) throws(QueryError) {
     let fetched = try TablePlan.fetched(request, binder)
@@ -22,9 +24,14 @@ package struct TablePlan: Sendable {
     }
     var groups = GroupBinding()
     for path in request.propertiesToGroupBy {
-      let (bound, type) = try binder.bind(.path(path))
+      let source = TablePlan.groupKey(path, request, binder)
+      let (bound, type) = try binder.bind(source)
       try TablePlan.refuse(type, path)
-      groups.keys.append((path, bound, type))
+      if bound.isConstant {
+        throw QueryError(
+          .notSupported, "\"\(path)\" has the same value for all objects, so it defines no groups.")
+      }
+      groups.keys.append((source, bound, type))
     }
     binder.groups = groups
     defer { binder.groups = nil }
@@ -44,8 +51,11 @@ package struct TablePlan: Sendable {
     }
     values = bound
     groupKeys = groups.keys.map(\.expression)
+    let isSurelyGrouped = !groupKeys.isEmpty || !binder.groups!.aggregates.isEmpty
+    orderValues =
+      isSurelyGrouped ? try TablePlan.orderValues(request, fetched, &binder) : []
     aggregates = binder.groups!.aggregates
-    isGrouped = !groupKeys.isEmpty || !aggregates.isEmpty
+    isGrouped = isSurelyGrouped
     if having != nil, !isGrouped {
       throw QueryError(.notSupported, "A predicate over groups needs propertiesToGroupBy.")
     }
@@ -62,11 +72,46 @@ package struct TablePlan: Sendable {
       throw QueryError(
         .notSupported, "The predicate over groups uses a value that can differ within a group.")
     }
-    for key in request.sortKeys where !names.contains(key.path) {
+    for key in request.sortKeys where key.expression == nil && !names.contains(key.path) {
       throw QueryError(
         .notSupported,
         "Groups can be sorted by fetched values only, and \"\(key.path)\" is not fetched.")
     }
+  }
+
+  /// Returns the expression that defines groups under a name: the path of a property, or else a fetched value.
+  private static func groupKey(
+    _ name: String, _ request: QueryRequest, _ binder: Binder
+  ) -> QueryExpression {
+    let isProperty =
+      binder.model.property(String(name.prefix { $0 != "." }), of: request.entity) != nil
+    guard !isProperty, let value = request.propertiesToFetch.first(where: { $0.name == name })
+    else { return .path(name) }
+    return value.expression
+  }
+
+  /// Binds the expressions of sort keys that name no fetched value.
+  private static func orderValues(
+    _ request: QueryRequest, _ fetched: [FetchedValue], _ binder: inout Binder
+  ) throws(QueryError) -> [(key: Int, value: BoundExpression)] {
+    var values: [(key: Int, value: BoundExpression)] = []
+    for (index, key) in request.sortKeys.enumerated() {
+      guard let expression = key.expression, !fetched.contains(where: { $0.name == key.path })
+      else { continue }
+      // The expression may use the names of fetched values.
+      binder.groups!.named = Dictionary(
+        uniqueKeysWithValues: fetched.map { ($0.name, $0.expression) })
+      defer { binder.groups!.named = [:] }
+      let (bound, type) = try binder.bind(expression)
+      try refuse(type, key.path)
+      if bound.readsObject {
+        throw QueryError(
+          .notSupported,
+          "Can't sort groups by \"\(key.path)\", because it can differ within a group.")
+      }
+      values.append((index, bound))
+    }
+    return values
   }
 
   private static func fetched(
@@ -119,11 +164,20 @@ package struct TablePlan: Sendable {
     for group in groups.groups {
       interpreter.group = group
       if let having, try !interpreter.holds(having) { continue }
-      rows.append(try values.map { try interpreter.value($0).single ?? .null })
+      // The values to sort by are columns behind the fetched ones until the rows are sorted.
+      rows.append(
+        try (values + orderValues.map(\.value)).map {
+          try interpreter.value($0).single ?? .null
+        })
     }
-    var table = ResultTable(names: names, rows: rows)
-    table.sort(by: request.sortKeys)
-    return table
+    var keys = request.sortKeys
+    let orderNames = orderValues.map { "\u{0}\($0.key)" }
+    for (name, value) in zip(orderNames, orderValues) { keys[value.key].path = name }
+    var table = ResultTable(names: names + orderNames, rows: rows)
+    table.sort(by: keys)
+    return ResultTable(
+      names: names,
+      rows: orderValues.isEmpty ? table.rows : table.rows.map { Array($0.prefix(values.count)) })
   }
 }
 

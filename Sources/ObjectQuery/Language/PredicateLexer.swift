@@ -313,12 +313,37 @@ struct PredicateLexer {
     return String(decoding: bytes[start..<offset], as: UTF8.self)
   }
 
-  private func ended(_ token: Token, _ start: Int) throws(QueryError) -> Token {
-    guard !PredicateLexer.continuesWord(byte()) else {
-      throw fault("A letter or digit follows the number directly.", offset)
-    }
-    return token
+  private mutating func ended(_ token: Token, _ start: Int) throws(QueryError) -> Token {
+    guard PredicateLexer.continuesWord(byte()) else { return token }
+    return try duration(token, start)
   }
+
+  /// Reads the unit behind a number. The result is a number of seconds: `30d` is 2592000.
+  private mutating func duration(_ count: Token, _ start: Int) throws(QueryError) -> Token {
+    let place = offset
+    let unit = try word()
+    guard let seconds = PredicateLexer.secondsOfUnits[unit] else {
+      let isMonthOrYear = ["M", "mo", "month", "months", "y", "year", "years"].contains(unit)
+      throw fault(
+        isMonthOrYear
+          ? "Months and years differ in length. The units of a duration are w, d, h, m (minutes) and s."
+          : "A letter or digit follows the number directly.", place)
+    }
+    switch count {
+    case .integer(let number):
+      let (product, isOver) = number.multipliedReportingOverflow(by: seconds)
+      return isOver ? .real(Double(number) * Double(seconds)) : .integer(product)
+    case .real(let number):
+      let product = number * Double(seconds)
+      guard product.isFinite else { throw fault("This number is too large.", start) }
+      return .real(product)
+    default: throw fault("A letter or digit follows the number directly.", place)
+    }
+  }
+
+  private static let secondsOfUnits: [String: UInt64] = [
+    "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400, "w": 604_800,
+  ]
 
   // MARK: - Signs and placeholders
 

@@ -105,6 +105,10 @@ extension PredicateParser {
     case .sign("("):
       try advance()
       var inner = try argument()
+      if isSign(",") {
+        throw fault(
+          "A list of values is written in braces: {1, 2, 3}. Round brackets hold one value.", start)
+      }
       try need(")", "to close the bracket")
       inner.start = start
       inner.isLiteral = false
@@ -330,32 +334,6 @@ extension PredicateParser {
 }
 
 // MARK: - Names
-
-extension QueryExpression.Function {
-  /// All names by which functions may be called, in lower case.
-  static let names: [String: QueryExpression.Function] = {
-    var names: [String: QueryExpression.Function] = [:]
-    for function in allCases {
-      let name = function.rawValue.lowercased()
-      names[name] = function
-      let first = String(name.prefix { $0 != ":" })
-      names[first] = names[first] ?? function
-      names[first + ":"] = names[first + ":"] ?? function
-    }
-    for (name, function) in [("avg", average), ("ceil", ceiling), ("random:", randomBelow)] {
-      names[name] = function
-    }
-    return names
-  }()
-
-  /// The names to suggest, in a fixed order: the name of each function up to its first colon.
-  static let suggestions = names.keys.filter { !$0.contains(":") }.sorted()
-
-  init?(name: String) {
-    guard let function = Self.names[name.lowercased()] else { return nil }
-    self = function
-  }
-}
 
 extension QueryExpression.CastType {
   static let names: [String: QueryExpression.CastType] = {

@@ -64,7 +64,7 @@ struct PredicatePrinter {
     case .variable(let name): text += "$" + (name.isWord ? name : name.quoted)
     case .keyPath(of: let base, let path): write(path, of: base)
     case .function(let function, let arguments):
-      if let sign = function.sign, arguments.count == 2 {
+      if let sign = function.traits.sign, arguments.count == 2 {
         writeOperand(arguments[0])
         text += " \(sign) "
         writeOperand(arguments[1])
@@ -134,7 +134,7 @@ struct PredicatePrinter {
     let needsBrackets: Bool
     switch expression {
     case .function(let function, let arguments):
-      needsBrackets = function.sign != nil && arguments.count == 2
+      needsBrackets = function.traits.sign != nil && arguments.count == 2
     case .set: needsBrackets = true
     default: needsBrackets = false
     }
@@ -146,7 +146,7 @@ struct PredicatePrinter {
     let needsBrackets: Bool
     switch expression {
     case .function(let function, let arguments):
-      needsBrackets = function.sign != nil && arguments.count == 2
+      needsBrackets = function.traits.sign != nil && arguments.count == 2
     case .set: needsBrackets = true
     case .constant(.integer), .constant(.double), .constant(.float): needsBrackets = true
     default: needsBrackets = false
@@ -264,31 +264,6 @@ extension QueryExpression {
 }
 
 private let zeros = "0000000000000000"
-
-extension QueryExpression.Function {
-  /// The sign of the operator as which the function is printed; `nil` if there is none.
-  var sign: String? {
-    switch self {
-    case .add: "+"
-    case .subtract: "-"
-    case .multiply: "*"
-    case .divide: "/"
-    case .power: "**"
-    case .bitwiseAnd: "&"
-    case .bitwiseOr: "|"
-    case .bitwiseXor: "^"
-    case .leftShift: "<<"
-    case .rightShift: ">>"
-    default: nil
-    }
-  }
-
-  /// The name before the bracket. The name of a function with one argument has no colon.
-  fileprivate var printedName: String {
-    let isSimple = rawValue.firstIndex(of: ":") == rawValue.indices.last
-    return isSimple ? String(rawValue.dropLast()) : rawValue
-  }
-}
 
 extension TextOptions {
   /// The options in brackets, as they appear after an operator; an empty text without options.

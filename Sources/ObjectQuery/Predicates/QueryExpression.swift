@@ -19,7 +19,7 @@ public indirect enum QueryExpression: Sendable, Hashable {
   /// `stops.cost` starts at ``evaluatedObject``. Elements with an `@` are collection operators, and apply to the
   /// elements after them: `["stops", "@sum", "cost"]`. The path is never empty.
   case keyPath(of: QueryExpression, [String])
-  /// A function with the number of arguments that it requires.
+  /// A function with as many arguments as it takes.
   case function(Function, [QueryExpression])
   /// A method of a value, by Apple's name for it: `FUNCTION(name, "substringFromIndex:", 2)`.
   case call(QueryExpression, String, [QueryExpression])
@@ -113,8 +113,10 @@ extension QueryExpression {
     case floor = "floor:"
     /// The least whole number that is not below the number.
     case ceiling = "ceiling:"
-    /// The number without its fraction.
+    /// The number without its fraction. With a date, a ``CalendarUnit`` and perhaps a time zone: the start of that unit.
     case trunc = "trunc:"
+    /// The number rounded to a whole number, or to a number of decimal places. Halves are rounded away from zero.
+    case round = "round:"
     /// The square root.
     case sqrt = "sqrt:"
     /// The logarithm to base 10.
@@ -162,9 +164,29 @@ extension QueryExpression {
     /// The distinct values.
     case distinct = "distinct:"
 
-    // Functions of text and time.
+    // Functions of dates. Those with a second argument take the name of a time zone, and use UTC without it.
     /// The time at which the query begins.
     case now = "now"
+    /// The year of a date in the proleptic Gregorian calendar.
+    case year = "year:"
+    /// The quarter of the year, from 1 to 4.
+    case quarter = "quarter:"
+    /// The month, from 1 to 12.
+    case month = "month:"
+    /// The week of the year by ISO 8601, from 1 to 53.
+    case week = "week:"
+    /// The day of the month, from 1 to 31.
+    case day = "day:"
+    /// The day of the week by ISO 8601, from 1 for Monday to 7 for Sunday.
+    case weekday = "weekday:"
+    /// The hour of the day, from 0 to 23.
+    case hour = "hour:"
+    /// The minute of the hour, from 0 to 59.
+    case minute = "minute:"
+    /// The whole second of the minute, from 0 to 59.
+    case second = "second:"
+
+    // Functions of texts.
     /// Text in capital letters.
     case uppercase = "uppercase:"
     /// Text in lower case.
@@ -173,16 +195,19 @@ extension QueryExpression {
     case canonical = "canonical:"
     /// The number of characters of a text, or of elements of a collection.
     case length = "length:"
+    /// The characters from a position on, counted from 1, or as many of them as a third argument says.
+    case substring = "substring:"
+    /// The text with each occurrence of a part replaced by another text.
+    case replace = "replace:"
+    /// The text without white space at its start and its end.
+    case trim = "trim:"
+    /// The texts of all values, one after the other.
+    case concat = "concat:"
+
+    // Functions of values of any type.
+    /// The first value that is not null.
+    case coalesce = "coalesce:"
     /// The value itself, with a hint to a store not to use an index.
     case noIndex = "noindex:"
-
-    /// The number of arguments; `nil` for one or more.
-    public var argumentCount: Int? {
-      switch self {
-      case .random, .now: 0
-      case .count, .sum, .average, .min, .max, .median, .mode, .standardDeviation: nil
-      default: rawValue.count { $0 == ":" }
-      }
-    }
   }
 }

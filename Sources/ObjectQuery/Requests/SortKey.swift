@@ -11,8 +11,11 @@ package import ObjectModel
 ///
 ///     let best = [SortKey.relevance, SortKey("written", ascending: false)]
 public struct SortKey: Sendable, Hashable, Codable {
-  /// The path to the value, written with names and dots; `relevance` for ``relevance``.
+  /// The path to the value, written with names and dots; `relevance` for ``relevance``. For a key with an
+  /// ``expression``, its name in the results, or its text.
   public var path: String
+  /// The expression of the value; `nil` if the path leads to the value.
+  public var expression: QueryExpression?
   /// Whether the least value comes first.
   public var isAscending: Bool
   /// The differences that the comparison of text ignores.
@@ -23,6 +26,23 @@ public struct SortKey: Sendable, Hashable, Codable {
     self.path = path
     isAscending = ascending
     self.options = options
+  }
+
+  /// Creates a key for the value of an expression.
+  ///
+  ///     SortKey(try QueryExpression("quantity * price"), ascending: false)
+  public init(
+    _ expression: QueryExpression, ascending: Bool = true, options: TextOptions = []
+  ) {
+    self.init(expression.description, ascending: ascending, options: options)
+    // A plain path is a key that a store may answer with an index.
+    if case .keyPath(of: .evaluatedObject, let names) = expression,
+      !names.contains(where: { $0.contains(".") })
+    {
+      path = names.joined(separator: ".")
+    } else {
+      self.expression = expression
+    }
   }
 
   /// The key for the relevance of an object: how well its texts answer the `TEXT` conditions of the predicate.
@@ -37,6 +57,7 @@ public struct SortKey: Sendable, Hashable, Codable {
 
   /// Whether the key is the relevance of an object, and not one of its properties.
   func isRelevance(of entity: String?, in model: Model) -> Bool {
+    if expression != nil { return false }
     if path == SortKey.relevance.path { return true }
     guard path == "relevance" else { return false }
     return entity.flatMap { model.property(path, of: $0) } == nil

@@ -84,6 +84,90 @@ struct SQLiteDialect: SQLDialect {
     _ function: QueryExpression.Function, _ left: String, _ right: String
   ) throws(NotTranslatable) -> String { "(\(left) \(try function.sign) \(right))" }
 
+  // MARK: - Texts
+
+  func text(
+    _ function: QueryExpression.Function, _ values: [SQLScalar]
+  ) throws(NotTranslatable) -> String {
+    switch function {
+    case .trim: return "trim(\(values[0].value), \(SQLiteDialect.whiteSpace))"
+    case .concat: return "(\(values.map { "(\($0.value))" }.joined(separator: " || ")))"
+    case .replace:
+      // SQLite replaces no part that begins with U+0000.
+      guard let part = values[1].constantText?.utf8, part.first != 0 else {
+        throw NotTranslatable()
+      }
+      return "replace(\(values.map(\.value).joined(separator: ", ")))"
+    default: throw NotTranslatable()
+    }
+  }
+
+  /// A text of all scalars of white space.
+  private static let whiteSpace: String = {
+    let scalars = (0...0x3000 as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init)
+      .filter(\.properties.isWhitespace)
+    return "char(\(scalars.map { String($0.value) }.joined(separator: ", ")))"
+  }()
+
+  // MARK: - Dates
+
+  func part(
+    _ function: QueryExpression.Function, of date: String
+  ) throws(NotTranslatable) -> String {
+    let second = second(of: date)
+    switch function {
+    case .year: return written("%Y", second)
+    case .month: return written("%m", second)
+    case .quarter: return "((\(written("%m", second)) + 2) / 3)"
+    case .day: return written("%d", second)
+    case .hour: return "(\(rest(of: second, 86_400)) / 3600)"
+    case .minute: return "(\(rest(of: second, 3600)) / 60)"
+    case .second: return rest(of: second, 60)
+    // January 1, 2001, was a Monday.
+    case .weekday: return "(\(rest(of: second, 604_800)) / 86400 + 1)"
+    default: throw NotTranslatable()
+    }
+  }
+
+  func start(
+    of unit: QueryExpression.CalendarUnit, _ date: String
+  ) throws(NotTranslatable) -> String {
+    let second = second(of: date)
+    switch unit {
+    case .year: return "(\(written("%s", second, ", 'start of year'")) - 978307200)"
+    case .month: return "(\(written("%s", second, ", 'start of month'")) - 978307200)"
+    case .quarter: throw NotTranslatable()
+    case .week: return "(\(second) - \(rest(of: second, 604_800)))"
+    case .day: return "(\(second) - \(rest(of: second, 86_400)))"
+    case .hour: return "(\(second) - \(rest(of: second, 3600)))"
+    case .minute: return "(\(second) - \(rest(of: second, 60)))"
+    case .second: return second
+    }
+  }
+
+  /// Returns the whole second before a date; NULL for a date without parts.
+  private func second(of date: String) -> String {
+    let number = "CAST(\(date) AS REAL)"
+    return """
+      (CASE WHEN \(number) BETWEEN -9007199254740992.0 AND 9007199254740992.0 \
+      THEN CAST(\(number) AS INTEGER) - (\(number) < CAST(\(number) AS INTEGER)) END)
+      """
+  }
+
+  /// Returns the rest of a division that is rounded down.
+  private func rest(of second: String, _ divisor: Int) -> String {
+    "((\(second) % \(divisor) + \(divisor)) % \(divisor))"
+  }
+
+  /// Returns a number that SQLite's calendar writes for a second. SQLite knows the years 0 to 9999; for another year the
+  /// statement fails.
+  private func written(_ format: String, _ second: String, _ change: String = "") -> String {
+    let isFar = "(\(second) NOT BETWEEN -63145526400 AND 252423993599)"
+    let number =
+      "CAST(strftime('\(format)', \(second) + 978307200, 'unixepoch'\(change)) AS INTEGER)"
+    return "(CASE WHEN \(second) IS NOT NULL THEN \(failing(where: isFar, else: number)) END)"
+  }
+
   // MARK: - Comparisons
 
   /// SQLite compares integers and floating-point numbers without rounding them.

@@ -1,0 +1,24 @@
+extension QueryExpression {
+  /// A unit of the calendar, to whose start `TRUNC` moves a date.
+  public enum CalendarUnit: String, Sendable, Hashable, CaseIterable {
+    /// A year, from January 1.
+    case year
+    /// Three months, from January, April, July or October.
+    case quarter
+    /// A month, from its first day.
+    case month
+    /// A week, from Monday.
+    case week
+    /// A day, from midnight.
+    case day
+    /// An hour.
+    case hour
+    /// A minute.
+    case minute
+    /// A second.
+    case second
+
+    /// Creates the unit with a name, in letters of any case.
+    init?(name: String) { self.init(rawValue: name.lowercased()) }
+  }
+}
