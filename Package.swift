@@ -463,7 +463,7 @@ let package = Package(
     tests(
       "SQLiteStoreTests",
       """
-      SQLiteStore RelationalStore SQLiteFiles SQLTranslation StoreInterface StoreConformance \
+      Interchange SQLiteStore RelationalStore SQLiteFiles SQLTranslation StoreInterface StoreConformance \
       ObjectGraph ModelNotations ObjectModel ObjectQuery QueryWorld Rows DiskSimulation \
       DurableFiles PropertyLists SeededRandom BinaryStore Deflate CSQLite3 AppleFixtures Migration \
       Recovery

@@ -26,11 +26,15 @@ public enum ExportFormat: String, Sendable, CaseIterable {
   case csv
   /// Arrow's columns, which data frames and databases read in place: one file for each entity.
   case arrow
+  /// Statements that make the tables of an SQLite database.
+  case sql
 
   /// Creates the format from the file-name extension in a path; `nil` for an unknown extension.
   public init?(path: String) {
-    if path.lowercased().hasSuffix(".arrow") {
-      self = .arrow
+    if let own = [ExportFormat.arrow, .sql].first(where: {
+      path.lowercased().hasSuffix(".\($0.rawValue)")
+    }) {
+      self = own
     } else if let text = ExchangeFormat(path: path) {
       self.init(text)
     } else {
@@ -48,12 +52,12 @@ public enum ExportFormat: String, Sendable, CaseIterable {
     switch self {
     case .jsonl: .jsonl
     case .csv: .csv
-    case .arrow: nil
+    case .arrow, .sql: nil
     }
   }
 
   /// Whether each entity has a file of its own.
-  package var hasTables: Bool { self != .jsonl }
+  package var hasTables: Bool { self == .csv || self == .arrow }
 }
 
 /// The names of fields that are not properties. Names of properties are identifiers, so they never begin with `@`.

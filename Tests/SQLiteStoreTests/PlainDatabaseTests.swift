@@ -1,6 +1,7 @@
 import BinaryStore
 import DurableFiles
 import Foundation
+import Interchange
 import ModelNotations
 import ObjectModel
 import SQLiteFiles
@@ -110,6 +111,24 @@ struct PlainDatabaseTests {
     let side = try #require(snapshot.schema.links(of: "Order", "tags"))
     let links = try snapshot.view.batches(of: side.table.layout).reduce(0) { $0 + $1.rowCount }
     #expect(links == 3)
+  }
+
+  @Test("An export in SQL makes a database with the same model and the same objects")
+  func exported() throws {
+    let first = try open(database(PlainDatabaseTests.shop)).snapshot()
+    func written(_ snapshot: any StoreSnapshot, _ format: ExportFormat) throws -> String {
+      var bytes: [UInt8] = []
+      let export = try ObjectExport(of: snapshot, as: format)
+      for entity in export.entities { try export.write(entity) { bytes += $0 } }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    let text = try written(first, .sql)
+    let second = try open(database(text, "b.db")).snapshot()
+    let model = ModelText.write(second.model)
+    #expect(model == ModelText.write(try first.model))
+    #expect(try written(second, .jsonl) == written(first, .jsonl))
+    #expect(try written(second, .sql) == text)
+    #expect(text.contains(#"CREATE TABLE "orders_tags""#) || text.contains(#"CREATE TABLE "tags_orders""#))
   }
 
   @Test("Undeclared references are found by their names, if each value leads to a row")

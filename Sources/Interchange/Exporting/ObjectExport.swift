@@ -78,6 +78,13 @@ public struct ObjectExport {
     guard let layout = schema[entity] else { return Report() }
     let (properties, relationships) = ExportedProperty.all(of: layout, model: model)
     let lists = try relationships.map { try self.lists(of: $0, layout) }
+    if format == .sql {
+      var table = try SQLExport(
+        SQLSchema(model: model, schema: schema), layout, known, in: view)
+      try table.write(
+        view, lists: zip(relationships, lists).map { ($0, $1) }, progress: progress, to: sink)
+      return table.report
+    }
     guard let text = format.text else {
       var table = try ArrowExport(
         layout, properties, lists, as: isPipe ? .stream : .file, in: view)

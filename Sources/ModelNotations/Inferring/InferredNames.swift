@@ -30,6 +30,31 @@ package enum InferredNames {
   /// Returns the name of a to-many relationship to the objects of a table: `orderItems` for `order_items`.
   package static func list(ofTable table: String) -> String { property(of: table) }
 
+  /// Returns the name of the table for an entity, which ``entity(ofTable:)`` turns back: `order_items` for `OrderItem`.
+  package static func table(ofEntity entity: String) -> String {
+    var words = words(of: entity)
+    if let last = words.popLast() { words.append(plural(last)) }
+    let table = words.joined(separator: "_")
+    return self.entity(ofTable: table) == entity ? table : entity
+  }
+
+  /// Returns the name of the column for a property, which ``property(of:)`` turns back: `start_date` for `startDate`.
+  package static func column(ofProperty property: String) -> String {
+    let column = words(of: property).joined(separator: "_")
+    return self.property(of: column) == property ? column : property
+  }
+
+  /// Returns an English plural that ``singular(_:)`` turns back; a word without one is unchanged.
+  private static func plural(_ word: String) -> String {
+    let vowels: Set<Character> = ["a", "e", "i", "o", "u"]
+    var candidates = irregular.filter { $0.value == word }.map(\.key).sorted()
+    if word.hasSuffix("y"), let before = word.dropLast().last, !vowels.contains(before) {
+      candidates.append(word.dropLast() + "ies")
+    }
+    candidates += [word + "s", word + "es"]
+    return candidates.first { singular($0) == word } ?? word
+  }
+
   /// Returns the words of a column that refers to another object, without a final `id`.
   package static func reference(_ column: String) -> (words: [String], namesIdentifier: Bool) {
     var words = words(of: column)

@@ -25,7 +25,10 @@ package struct DecimalScale {
     }
   }
 
-  /// The number of digits; `nil` if a number is not a number, or has too many digits.
+  /// The number of digits before and after the point; `nil` if a number is not a number, or has too many digits.
+  package var digitCount: Int? { fits ? whole + fraction : nil }
+
+  /// The number of digits after the point; `nil` if a number is not a number, or has too many digits.
   package var digits: Int? { fits ? fraction : nil }
 }
 

@@ -12,7 +12,7 @@ enum ExportCommand {
       + "entities."
   )
   static let form = Option(
-    "format", value: "FORMAT", choices: ["jsonl", "csv", "arrow"],
+    "format", value: "FORMAT", choices: ["jsonl", "csv", "arrow", "sql"],
     "The format of the objects. The default follows from the name of the output, or is jsonl.")
   static let output = Option(
     "output", value: "PATH", role: .printed(canBeFolder: false),
@@ -38,6 +38,10 @@ enum ExportCommand {
         With arrow there is one file for each entity, for data frames and databases: pandas, Polars and DuckDB read it \
         in place. Dates are timestamps in UTC, decimals have the digits that the column needs, and \
         relationships are numbers as in @id, to-many ones in lists. 'quire import' does not read such files.
+
+        With sql the output is a text that makes a database of ordinary tables: 'quire export Trips.quire --format sql | \
+        sqlite3 trips.db'. Each entity has a table with the key _id, relationships are foreign keys and tables of \
+        links, and 'quire new' and 'quire import' read the database.
 
         On a terminal, control characters are escaped. Files and pipes receive the text unchanged. For each \
         million objects the command takes about 60 MB of memory.

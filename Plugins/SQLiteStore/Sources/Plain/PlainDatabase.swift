@@ -18,6 +18,11 @@ struct PlainDatabase {
     let numbers: RowNumbers
     var references: [Reference] = []
 
+    /// Whether a column contains nothing but the numbers of rows: programs and exports of Quire name such a column `_id`.
+    func isPlainKey(_ column: PlainTable.Column) -> Bool {
+      column.name == "_id" && table.numberColumn == column.name
+    }
+
     /// The position of a column; `nil` if the table has no such column.
     func position(of column: String) -> Int? {
       table.columns.firstIndex { $0.name.lowercased() == column.lowercased() }

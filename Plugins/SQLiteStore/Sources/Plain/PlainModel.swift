@@ -45,7 +45,8 @@ struct PlainModel {
     for (position, column) in source.table.columns.enumerated() {
       // A column that only refers to a row is a relationship. A key of the table keeps its value too.
       let isReference = source.references.contains { $0.columns == [column.name] }
-      guard !isReference || source.table.key.contains(column.name) else { continue }
+      guard !isReference || source.table.key.contains(column.name), !source.isPlainKey(column)
+      else { continue }
       let name = InferredNames.free(
         InferredNames.property(of: column.name), among: names[index])
       names[index].insert(name)
@@ -242,7 +243,7 @@ extension Attribute {
     }
     switch check.rule {
     case .compared(let sign, let constant):
-      if case .number(let text) = constant, type.isNumber,
+      if case .number(let text) = constant, type.traits.isNumber,
         let value = ValueText.exchange.value(text, of: type), bound(sign, value)
       {
         return true
@@ -260,7 +261,7 @@ extension Attribute {
 
   private func isFit(_ constant: PlainCheck.Constant) -> Bool {
     switch constant {
-    case .number: type.isNumber
+    case .number: type.traits.isNumber
     case .text: type == .string
     }
   }
@@ -277,14 +278,5 @@ extension Attribute {
     default: return false
     }
     return true
-  }
-}
-
-extension AttributeType {
-  fileprivate var isNumber: Bool {
-    switch self {
-    case .int16, .int32, .int64, .decimal, .double, .float: true
-    default: false
-    }
   }
 }

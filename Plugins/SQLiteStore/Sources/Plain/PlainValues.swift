@@ -19,6 +19,8 @@ struct PlainValues {
   private var areDecimals = true
   /// Whether every number that is no integer can be a decimal number.
   private var fitDecimals = true
+  /// Whether every number that is no integer is a number of 32 bits.
+  private var areFloats = true
   /// Whether every text is UTF-8.
   private var areTexts = true
   private var byteCount = 0
@@ -35,6 +37,7 @@ struct PlainValues {
       greatest = max(greatest, cell.integer)
     case .real:
       realCount += 1
+      if Double(Float(cell.real)) != cell.real { areFloats = false }
       let size = abs(cell.real)
       if size != 0, !(1e-90...1e90).contains(size) { fitDecimals = false }
     case .blob: blobCount += 1
@@ -85,6 +88,7 @@ struct PlainValues {
     }
     if textCount == valueCount {
       if isDecimal, areDecimals { return Finding(type: .decimal) }
+      if declares("URI", "URL") { return Finding(type: .uri) }
       return Finding(type: texts.type ?? .string)
     }
     if textCount > 0 {
@@ -97,7 +101,7 @@ struct PlainValues {
       // Above this number, a `Double` does not keep every integer.
       let isExact = integerCount == 0 || (least >= -(1 << 53) && greatest <= 1 << 53)
       return isExact
-        ? Finding(type: .double)
+        ? Finding(type: declares("FLOAT4") && areFloats ? .float : .double)
         : Finding(type: .string, note: "contains integers that a Double does not keep, so all are text")
     }
     if declares("BOOL"), (0...1).contains(least), (0...1).contains(greatest) {
@@ -110,7 +114,17 @@ struct PlainValues {
           "contains numbers, which are taken as \(form == .seconds ? "seconds" : "milliseconds") since 1970"
       )
     }
-    return Finding(type: isDecimal ? .decimal : .int64)
+    return Finding(type: isDecimal ? .decimal : integerType(declared))
+  }
+
+  /// The type of integers: the declared one if all fit.
+  private func integerType(_ declared: String) -> AttributeType {
+    let types: KeyValuePairs<String, AttributeType> = ["SMALLINT": .int16, "INT4": .int32]
+    let found = types.first { declared.contains($0.key) }?.value ?? .int64
+    guard let range = found.traits.range, range.contains(least), range.contains(greatest) else {
+      return .int64
+    }
+    return found
   }
 
   private static func emptyType(
@@ -119,8 +133,8 @@ struct PlainValues {
     if isMoment { return .date }
     if isDecimal { return .decimal }
     let types: KeyValuePairs<String, AttributeType> = [
-      "BOOL": .boolean, "INT": .int64, "REAL": .double, "FLOA": .double, "DOUB": .double,
-      "BLOB": .binary, "UUID": .uuid,
+      "BOOL": .boolean, "SMALLINT": .int16, "INT4": .int32, "FLOAT4": .float, "INT": .int64, "REAL": .double, "FLOA": .double, "DOUB": .double,
+      "BLOB": .binary, "UUID": .uuid, "URI": .uri,
     ]
     return types.first { declared.contains($0.key) }?.value ?? .string
   }
