@@ -52,7 +52,6 @@ struct NewCommandTests {
           name: String
           nights: Int64
           trip: Trip, inverse stops
-          unique name
 
         /Trips.quire: main (Binary), 5 objects
 
@@ -95,14 +94,12 @@ struct NewCommandTests {
           name: String
           email: String
           trips: [Trip], inverse guide, delete deny
-          unique name
           unique email
 
         entity Stop
           name: String
           nights: Double
           trip: Trip, inverse stops
-          unique name
 
         /Trips.quire: main (Binary), 5 objects
 
@@ -127,7 +124,7 @@ struct NewCommandTests {
     let tables = #"{"people": [{"name": "Ada"}], "pets": [{"name": "Rex"}, {"name": "Tom"}]}"#
     #expect(run("new", "/a.quire", "--from", "/things.jsonl").output.contains("2 objects"))
     let two = run("new", "/b.quire", "--from", "-", input: tables)
-    #expect(two.output.contains("entity Person\n  name: String\n  unique name\n"), "\(two.output)")
+    #expect(two.output.contains("entity Person\n  name: String\n"), "\(two.output)")
     #expect(two.output.contains("entity Pet\n") && two.output.contains("3 objects"))
     try disk.makeDirectory("/folder")
     try write(lines, to: "/folder/things.jsonl")

@@ -6,6 +6,8 @@ import ObjectModel
 struct ColumnSurvey {
   /// The name in the first line of the file.
   let name: String
+  /// Whether the column has the name of a key, such as `id` or `code`.
+  let isNamedKey: Bool
   /// The number of lines in which the column has no value.
   private(set) var emptyCount = 0
   /// The number of lines in which the column has a value.
@@ -37,9 +39,12 @@ struct ColumnSurvey {
     static let all: Kinds = [.boolean, .integer, .number]
   }
 
-  /// - Parameter mayBeKey: Whether the column's values are compared to find out whether they are unique.
-  init(_ name: String, mayBeKey: Bool) {
+  /// - Parameters:
+  ///   - mayBeKey: Whether the column's values are compared to find out whether they are unique.
+  ///   - isNamedKey: Whether the column has the name of a key.
+  init(_ name: String, mayBeKey: Bool, isNamedKey: Bool = false) {
     self.name = name
+    self.isNamedKey = isNamedKey
     keys = mayBeKey ? [] : nil
   }
 
@@ -49,8 +54,43 @@ struct ColumnSurvey {
   /// Whether every line has a value that no other line has.
   var isKey: Bool { keys != nil && isRequired && !(repeatsValue && type != .string) }
 
+  /// The number of texts that look like days or moments, in any form.
+  private var dateLikeCount = 0
+  /// The type that somebody has chosen; `nil` to infer it.
+  var chosenType: AttributeType?
+
+  /// Sentences about what the inferred type does not say.
+  func notes(of entity: String) -> [String] {
+    guard valueCount > 0, chosenType == nil else { return [] }
+    if type == .string, dateLikeCount == valueCount {
+      return [
+        "The column '\(name)' of \(entity) looks like dates, but is text: dates are written like 2026-05-01."
+      ]
+    }
+    guard isNamedKey, keys == nil || repeatsValue else { return [] }
+    return ["The column '\(name)' of \(entity) has equal values, so it is not unique."]
+  }
+
+  /// Returns whether a text is written like a day in a form that is not read: `12/31/2025`, `31.12.2025`, `Jan 1 2000`.
+  private static func isDateLike(_ bytes: ArraySlice<UInt8>) -> Bool {
+    guard (6...20).contains(bytes.count), bytes.contains(where: { (0x30...0x39).contains($0) })
+    else { return false }
+    let words = String(decoding: bytes, as: UTF8.self).split { !$0.isLetter && !$0.isNumber }
+    guard words.count == 3, let year = words.first(where: { $0.count == 4 && Int($0) != nil })
+    else { return false }
+    return words.allSatisfy { word in
+      if word == year { return true }
+      return Int(word).map { (1...31).contains($0) } ?? months.contains(word.prefix(3).lowercased())
+    }
+  }
+
+  private static let months: Set<String> = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+  ]
+
   /// The type of the values. A column without any value contains text.
   var type: AttributeType {
+    if let chosenType { return chosenType }
     guard valueCount > 0 else { return .string }
     if kinds.contains(.boolean) { return .boolean }
     if kinds.contains(.integer) { return .int64 }
@@ -81,6 +121,7 @@ struct ColumnSurvey {
     valueCount += 1
     byteCount += bytes.count
     defer { addKey(bytes) }
+    if dateLikeCount == valueCount - 1, ColumnSurvey.isDateLike(bytes) { dateLikeCount += 1 }
     if hasIdentifiers {
       let parts = bytes.split(separator: 0x20)
       hasIdentifiers = !parts.isEmpty && parts.allSatisfy(Self.isIdentifier)
@@ -168,7 +209,9 @@ struct ColumnSurvey {
       rest = rest.dropFirst(exponent.count)
       fractionDigitCount = -1
     }
-    if !rest.isEmpty { kinds.subtract([.integer, .number]) }
+    // A number that is too large for a `Double` stays as it is written.
+    let isInfinite = hasExponent && Double(String(decoding: bytes, as: UTF8.self))?.isFinite == false
+    if !rest.isEmpty || isInfinite { kinds.subtract([.integer, .number]) }
     if valueCount == 1, !hasExponent { fractionDigitCount = fraction.count }
     if fractionDigitCount != fraction.count { fractionDigitCount = -1 }
     greatestDigitCount = max(greatestDigitCount, whole.count + fraction.count)

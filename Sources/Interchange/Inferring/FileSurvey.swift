@@ -64,16 +64,12 @@ struct FileSurvey {
       return problem
     }
     guard !names.isEmpty else { throw refuse("The first line must contain the names of columns.") }
-    if names.count == 1, let separator = [";", "\t", "|"].first(where: { names[0].contains($0) }) {
-      let shown = separator == "\t" ? "tabs" : "'\(separator)'"
-      throw refuse(
-        "The columns must be separated by commas, but the first line seems to use \(shown).")
-    }
     if hasIdentifiers { identifiers = [] }
     var taken: Set<String> = []
     for (position, name) in names.enumerated() {
       let isNamedKey = !Self.keyNames.isDisjoint(with: InferredNames.words(of: name).suffix(1))
-      columns.append(ColumnSurvey(name, mayBeKey: position == 0 || isNamedKey))
+      columns.append(
+        ColumnSurvey(name, mayBeKey: position == 0 || isNamedKey, isNamedKey: isNamedKey))
       let property = InferredNames.free(InferredNames.property(of: name), among: taken)
       taken.insert(property)
       properties.append(property)
@@ -82,6 +78,28 @@ struct FileSurvey {
 
   /// The positions of the columns with unique values, the most likely key first.
   var keys: [Int] { columns.indices.filter { columns[$0].isKey } }
+
+  /// Gives columns the types that somebody has chosen.
+  ///
+  /// - Throws: ``ImportError`` for a choice about a column that no file has.
+  static func apply(_ choices: InferenceChoices, to surveys: inout [FileSurvey]) throws {
+    var left = Set(choices.types.keys).union(choices.unique ?? [])
+    for file in surveys.indices {
+      for column in surveys[file].columns.indices {
+        let (name, property) = (surveys[file].columns[column].name, surveys[file].properties[column])
+        let names = [
+          "\(surveys[file].entity).\(property)", "\(surveys[file].entity).\(name)", property, name,
+        ]
+        left.subtract(names)
+        if let type = names.lazy.compactMap({ choices.types[$0] }).first {
+          surveys[file].columns[column].chosenType = type
+        }
+      }
+    }
+    if let name = left.min() {
+      throw ImportError(problems: [ImportProblem(line: 0, "No file has a column '\(name)'.")])
+    }
+  }
 
   /// Gives different names to the entities of files with the same name.
   static func makeNamesUnique(_ surveys: inout [FileSurvey]) {

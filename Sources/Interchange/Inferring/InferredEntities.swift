@@ -5,12 +5,16 @@ import ObjectModel
 struct InferredEntities {
   private let surveys: [FileSurvey]
   private let references: [References.Reference]
+  private let choices: InferenceChoices
   /// The names of each entity's properties so far.
   private var names: [Set<String>] = []
   /// The name of the property of each column, by file.
   private var properties: [[String]]
 
-  init(_ surveys: [FileSurvey], _ references: [References.Reference]) {
+  init(
+    _ surveys: [FileSurvey], _ references: [References.Reference], _ choices: InferenceChoices
+  ) {
+    self.choices = choices
     self.surveys = surveys
     self.references = references
     properties = surveys.map(\.properties)
@@ -59,9 +63,22 @@ struct InferredEntities {
             count: reference.isToMany ? .toMany : .toOne,
             isOptional: reference.isToMany || !one.isRequired)))
     }
-    entity.uniquenessConstraints = survey.keys.filter { reference(file, $0) == nil }
+    entity.uniquenessConstraints = survey.keys.filter { reference(file, $0) == nil && isUnique($0, file) }
       .map { [properties[file][$0]] }
     return entity
+  }
+
+  /// Whether a column with different values is meant to be unique: it has the name of a key, or other columns refer to it. The
+  /// first names of a short list are different by chance.
+  private func isUnique(_ column: Int, _ file: Int) -> Bool {
+    if let unique = choices.unique {
+      return !unique.isDisjoint(with: [
+        surveys[file].columns[column].name, properties[file][column],
+        "\(surveys[file].entity).\(properties[file][column])",
+      ]) || references.contains { $0.target == file && $0.key == column }
+    }
+    return surveys[file].columns[column].isNamedKey
+      || references.contains { $0.target == file && $0.key == column }
   }
 
   // MARK: - Inverses

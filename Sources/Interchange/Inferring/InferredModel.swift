@@ -12,7 +12,8 @@ package import ObjectModel
 /// Each file becomes an entity, and each column an attribute or a relationship:
 ///
 /// - The type is the narrowest type that every value has. A column without an empty cell is required.
-/// - A column is unique if all its values differ, and it is the first column or has a name such as `id`, `code` or `email`.
+/// - A column is unique if all its values differ, and it has a name such as `id`, `code` or `email`, or other columns refer to
+///   it.
 /// - A column whose name leads to another file, such as `trip` or `trip_id` beside `trips.csv`, is a relationship if each
 ///   of its values occurs in a unique column of that file. The other file gets the inverse.
 /// - A column of long texts gets an index of words.
@@ -29,11 +30,20 @@ package struct InferredModel {
 
   /// Infers a model from files.
   ///
-  /// - Parameter progress: Called repeatedly with the fraction of the work that is done. If it throws, the work ends.
-  /// - Throws: ``ImportError`` for text that is unreadable; ``ModelError`` if the names of columns make no model.
+  /// - Parameters:
+  ///   - choices: What is not to be inferred.
+  ///   - progress: Called repeatedly with the fraction of the work that is done. If it throws, the work ends.
+  /// - Throws: ``ImportError`` for text that is unreadable, and for a choice about a column that no file has; ``ModelError``
+  ///   if the names of columns make no model.
   package init(
-    from files: [ImportFile], progress: (Double) throws -> Void = { _ in }
+    from files: [ImportFile], _ choices: InferenceChoices = InferenceChoices(),
+    progress: (Double) throws -> Void = { _ in }
   ) throws {
+    let files = files.map { file in
+      var file = file
+      file.renamesColumns = true
+      return file
+    }
     var surveys: [FileSurvey] = []
     let total = try Double(max(1, files.reduce(0) { try $0 + $1.file.byteCount() }))
     var done = 0.0
@@ -45,9 +55,10 @@ package struct InferredModel {
       surveys.append(survey)
     }
     FileSurvey.makeNamesUnique(&surveys)
+    try FileSurvey.apply(choices, to: &surveys)
     var references = References(surveys)
     try references.check(files) { try progress(0.5 + $0 / 2) }
-    var builder = InferredEntities(surveys, references.found)
+    var builder = InferredEntities(surveys, references.found, choices)
     model = try Model(builder.description())
     self.files = zip(files, surveys.indices).map { file, index in
       var file = file
@@ -60,6 +71,7 @@ package struct InferredModel {
     }
     notes =
       references.notes
+      + surveys.flatMap { survey in survey.columns.flatMap { $0.notes(of: survey.entity) } }
       + indexed.map { entity, name in
         "'\(entity).\(name)' contains long texts, so it has an index of words: --where '\(name) TEXT \"some words\"'."
       }

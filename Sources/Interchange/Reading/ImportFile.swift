@@ -14,10 +14,14 @@ package struct ImportFile: Sendable {
   package var table: String?
   /// The names of the model for names in the file.
   package var names = ImportNames()
+  /// The byte between the cells of a line.
+  package var delimiter = UInt8(ascii: ",")
+  /// Whether a name that occurs twice in the first line gets a number, because the model is made of the names.
+  var renamesColumns = false
   /// The meaning of the columns of comma-separated values, without the ones of entities and identifiers; `nil` if the
   /// first line contains names of properties.
   var columns: [ImportColumn]?
-  let file: DurableFile
+  package let file: DurableFile
 
   /// Creates a value from an open file.
   package init(_ file: DurableFile, name: String, format: ExchangeFormat, entity: String? = nil) {
@@ -29,6 +33,28 @@ package struct ImportFile: Sendable {
 
   /// The name of the table: the name of a file without its ending.
   var tableName: String { table ?? InferredNames.stem(of: name) }
+
+  /// The bytes that separate cells, and their names.
+  package static let delimiters: KeyValuePairs<String, UInt8> = [
+    ",": 0x2C, ";": 0x3B, "tab": 0x09, "|": 0x7C,
+  ]
+
+  /// Finds the byte between the cells: the one that the first line contains most often outside of quotes.
+  package mutating func findDelimiter() throws {
+    let start = try file.read(byteCount: min(byteCount, 1 << 16), at: 0)
+    var counts: [UInt8: Int] = [:]
+    var isQuoted = false
+    for byte in start {
+      if byte == 0x22 { isQuoted.toggle() }
+      if isQuoted { continue }
+      if byte == 0x0A || byte == 0x0D { break }
+      counts[byte, default: 0] += 1
+    }
+    var most = 0
+    for (_, byte) in ImportFile.delimiters {
+      if let count = counts[byte], count > most { (delimiter, most) = (byte, count) }
+    }
+  }
 
   /// Whether the file is not empty.
   package var hasBytes: Bool {
@@ -62,6 +88,8 @@ public struct ImportProblem: Error, Sendable, Hashable, CustomStringConvertible 
   var fieldNumber = -1
   /// Whether the rest of the file is unreadable.
   var endsFile = false
+  /// Whether the text is not UTF-8.
+  package internal(set) var isNotUTF8 = false
   /// Whether the model has no entity or no property of a name in the file.
   package internal(set) var isUnknownName = false
 

@@ -1,4 +1,5 @@
 import JSONText
+import ModelNotations
 import ObjectModel
 
 /// Reads the objects of a file one by one.
@@ -273,9 +274,16 @@ final class RecordReader {
   /// Reads the names in the first line, and gives the columns the meaning that the file states for them.
   private func readColumns() throws -> [ImportColumn] {
     try readCellPlaces()
-    let names = try cells.map { try cell($0) }
+    var names = try cells.map { try cell($0) }
     guard names.count <= RecordReader.mostFields else {
       throw ImportProblem(line: line, "The line has too many cells.")
+    }
+    if file.renamesColumns {
+      var taken: Set<String> = []
+      for index in names.indices {
+        names[index] = InferredNames.free(names[index], among: taken)
+        taken.insert(names[index])
+      }
     }
     var seen: Set<String> = []
     if let twice = names.first(where: { !seen.insert($0).inserted }) {
@@ -331,12 +339,12 @@ final class RecordReader {
           place += 1
         }
         cells.append(Field(name: "", start: start, end: place - 1, isQuoted: true))
-        guard place == bytes.count || bytes[place] == 0x2C else {
+        guard place == bytes.count || bytes[place] == file.delimiter else {
           throw ImportProblem(
             line: line, column: place + 1, "A cell continues after its closing quote.")
         }
       } else {
-        let end = bytes[place...].firstIndex(of: 0x2C) ?? bytes.count
+        let end = bytes[place...].firstIndex(of: file.delimiter) ?? bytes.count
         if let quote = bytes[place..<end].firstIndex(of: 0x22) {
           throw ImportProblem(
             line: line, column: quote + 1, "A cell without quotes contains a quote.")
@@ -363,6 +371,7 @@ final class RecordReader {
     guard let text = try? String(copying: UTF8Span(validating: inner.span)) else {
       var problem = ImportProblem(line: line, column: field.start + 1, "A cell is not UTF-8.")
       problem.file = file.name
+      problem.isNotUTF8 = true
       throw problem
     }
     return text

@@ -141,7 +141,8 @@ extension CommandError {
         error.isMalformed ? .unreadable : .no, "\(error)",
         hint: error.problems.contains(where: \.isUnknownName)
           ? "Give the model's names for others with --map NAME=PROPERTY; --map NAME= leaves a column out."
-          : nil)
+          : error.problems.contains(where: \.isNotUTF8)
+            ? "Give the encoding of the file, for example --encoding windows-1252." : nil)
     case let error as ImportProblem:
       self.init(error.isMalformed ? .unreadable : .no, "\(error)")
     case let error as RecoveryError:

@@ -36,6 +36,12 @@ enum NewCommand {
       + "binary. For several stores give NAME=TYPE or NAME=TYPE:CONFIGURATION, separated by commas. For a store "
       + "on a server give its address: NAME=postgresql://… or NAME=postgresql://…#CONFIGURATION."
   )
+  static let types = Option(
+    "type", value: "TYPES",
+    "With --from, the types of columns that are not to be inferred: zip=String,visits.day=Date.")
+  static let unique = Option(
+    "unique", value: "COLUMNS",
+    "With --from, the unique columns, separated by commas, or none.")
   static let title = Option("title", value: "TEXT", "The title of the document.")
   static let force = Option(Option.forceName, "Replaces an existing document.")
 
@@ -51,7 +57,7 @@ enum NewCommand {
         With --from each file of comma-separated values becomes an entity, and each column an attribute or a \
         relationship. The first line contains the names of the columns. A type is the narrowest one that all \
         values of a column have. A column without an empty cell is required. A column is unique if all its \
-        values differ, and it is the first one or has a name such as id, code or email. A column such as trip \
+        values differ, and it has a name such as id, code or email, or other columns refer to it. A column such as trip \
         or trip_id, beside a file trips.csv, is a relationship if each of its values occurs in a unique column \
         of that file.
 
@@ -70,7 +76,10 @@ enum NewCommand {
         100 bytes for each object.
         """,
       arguments: [document, files],
-      options: [model, source, template, modelOutput, stores, title, force, .format],
+      options: [
+        model, source, template, types, unique, .delimiter, .encoding, modelOutput, stores, title,
+        force, .format,
+      ],
       examples: [
         Example("quire new Trip.quire --model Trips.model", "Creates a document with one store."),
         Example(
@@ -168,7 +177,8 @@ enum NewCommand {
       byteCount: try opened.reduce(0) { try $0 + $1.byteCount })
     defer { line.end() }
     let inferred: InferredModel
-    do { inferred = try InferredModel(from: opened) { line.show($0) } } catch let error
+    let choices = try choices(invocation)
+    do { inferred = try InferredModel(from: opened, choices) { line.show($0) } } catch let error
       as ModelError
     {
       throw CommandError(
@@ -178,6 +188,27 @@ enum NewCommand {
     line.end()
     try write(notes: inferred.notes + reservedNames(inferred.model), invocation)
     return Plan(model: inferred.model, modelName: stem, contents: .files(inferred.files))
+  }
+
+  /// Returns what the command line says about columns.
+  private static func choices(_ invocation: Invocation) throws -> InferenceChoices {
+    var choices = InferenceChoices()
+    if let text = invocation.value(of: unique) {
+      choices.unique = text == "none" ? [] : Set(text.split(separator: ",").map(String.init))
+    }
+    for part in invocation.value(of: types)?.split(separator: ",") ?? [] {
+      let (column, name) = split(part, at: "=")
+      let type = name.flatMap { name in
+        AttributeType.allCases.first { $0.traits.textName?.lowercased() == name.lowercased() }
+      }
+      guard let type, type != .transformable, type != .objectID else {
+        throw CommandError.wrongUsage(
+          "'\(oneLine(String(part)))' is no column with a type.",
+          hint: "Write --type COLUMN=TYPE, for example --type start=Date; 'quire model --help' lists the types.")
+      }
+      choices.types[String(column)] = type
+    }
+    return choices
   }
 
   private static func plan(

@@ -5,6 +5,17 @@ import Foundation
 import Interchange
 import StoreInterface
 
+extension Option {
+  /// The encoding of imported text.
+  static let encoding = Option(
+    "encoding", value: "NAME", choices: TextEncoding.allCases.map(\.rawValue),
+    "The encoding of the files, if it is not UTF-8.")
+  /// The sign between the cells of imported tables.
+  static let delimiter = Option(
+    "delimiter", value: "SIGN", choices: ImportFile.delimiters.map(\.key),
+    "The sign between the cells of a table. The default is the one that the first line contains most often.")
+}
+
 /// Opens the files that a command imports.
 ///
 /// A command reads its files more than once, so pipes and standard input are copied to temporary files.
@@ -54,9 +65,7 @@ struct ImportInputs {
     defer { place.close() }
     return try place.stores.flatMap { store in
       let snapshot = try store.store.snapshot()
-      for note in try snapshot.metadata.modelNotes {
-        try invocation.console.messages.writeLine("note: \(oneLine(note))")
-      }
+      for text in try snapshot.metadata.modelNotes { try note(oneLine(text)) }
       let export = try ObjectExport(of: snapshot, as: .jsonl)
       return try export.entities.filter { try export.count(of: $0) > 0 }.map { entity in
         let file = try scratchFile(path)
@@ -68,8 +77,44 @@ struct ImportInputs {
     }
   }
 
-  /// Opens a file or a pipe; `-` is standard input.
+  /// Opens a file or a pipe as text in UTF-8; `-` is standard input.
   mutating func open(
+    _ path: String, _ format: ExchangeFormat, entity: String?
+  ) throws -> ImportFile {
+    let file = try openBytes(path, format, entity: entity)
+    let mark = try file.file.read(byteCount: min(2, file.byteCount), at: 0)
+    let chosen = invocation.value(of: .encoding).flatMap(TextEncoding.init(rawValue:))
+    var text = file
+    if let encoding = chosen ?? TextEncoding(mark: mark) {
+      let copy = try scratchFile(path)
+      guard try encoding.convert(file.file, to: copy) else {
+        throw CommandError(
+          .unreadable, "'\(oneLine(path))' is not text in \(encoding.rawValue).",
+          hint: "The encodings are utf-8, which needs no option, \(TextEncoding.allCases.map(\.rawValue).joined(separator: ", "))."
+        )
+      }
+      text = ImportFile(copy, name: file.name, format: format, entity: entity)
+      if chosen == nil { try note("'\(oneLine(file.name))' is text in \(encoding.rawValue).") }
+    }
+    guard format == .csv, try !JSONTables.isJSON(text) else { return text }
+    if let sign = invocation.value(of: .delimiter) {
+      text.delimiter = ImportFile.delimiters.first { $0.key == sign }!.value
+      return text
+    }
+    try text.findDelimiter()
+    if let sign = ImportFile.delimiters.first(where: { $0.value == text.delimiter })?.key, sign != "," {
+      try note(
+        "'\(oneLine(file.name))' has \(sign.count == 1 ? "'\(sign)'" : "a \(sign)") between its cells. Another sign is given with --delimiter."
+      )
+    }
+    return text
+  }
+
+  private func note(_ text: String) throws {
+    try invocation.console.messages.writeLine("note: \(text)")
+  }
+
+  private mutating func openBytes(
     _ path: String, _ format: ExchangeFormat, entity: String?
   ) throws -> ImportFile {
     func file(_ file: DurableFile, _ name: String) -> ImportFile {

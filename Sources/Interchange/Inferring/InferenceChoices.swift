@@ -1,0 +1,12 @@
+package import ObjectModel
+
+/// What somebody has decided about columns whose model is inferred.
+package struct InferenceChoices: Sendable {
+  /// The types of columns, by the names of the columns or of the properties, alone or after the entity and a point.
+  package var types: [String: AttributeType] = [:]
+  /// The names of the unique columns; `nil` to infer them.
+  package var unique: Set<String>?
+
+  /// Creates choices that leave everything to the inference.
+  package init() {}
+}
