@@ -1,6 +1,7 @@
 public import Foundation
 public import ObjectModel
 public import ObjectQuery
+package import Rows
 
 // Fetching in the turn of the context.
 extension ManagedObjectContext {
@@ -92,6 +93,16 @@ extension ManagedObjectContext {
     of request: QueryRequest, _ body: (FoundRows) throws -> Void
   ) throws {
     try ObjectFetcher(workspace).forEachRun(of: request, body)
+  }
+
+  /// Returns the rows of objects of an entity and its subentities in the order of their keys, without objects that do not exist.
+  ///
+  /// - Precondition: No key occurs twice.
+  /// - Throws: As ``forEachRun(of:_:)``.
+  package func rows(
+    of keys: [ObjectKey], in entity: String
+  ) throws -> [(block: Block, entity: UInt16, row: Int)] {
+    try ObjectFetcher(workspace).rows(of: keys, in: entity)
   }
 
   /// Calls `body` with the objects that a request finds, a batch at a time.

@@ -18,6 +18,7 @@ package struct FoundRecords: Sendable {
 
   private(set) var blocks: [(block: Block, entity: UInt16)] = []
   private(set) var places: [Place] = []
+  private var indices: [ObjectIdentifier: UInt32] = [:]
 
   package init() {}
 
@@ -28,10 +29,16 @@ package struct FoundRecords: Sendable {
   package mutating func append(
     _ block: Block, entity: UInt16, rows: some RandomAccessCollection<Int>
   ) {
-    if blocks.last?.block !== block { blocks.append((block, entity)) }
-    let last = UInt32(blocks.count - 1)
-    places.reserveCapacity(places.count + rows.count)
-    for row in rows { places.append(Place(block: last, row: UInt32(row))) }
+    let index: UInt32
+    // The rows of sorted results alternate between blocks.
+    if let known = indices[ObjectIdentifier(block)] {
+      index = known
+    } else {
+      index = UInt32(blocks.count)
+      blocks.append((block, entity))
+      indices[ObjectIdentifier(block)] = index
+    }
+    for row in rows { places.append(Place(block: index, row: UInt32(row))) }
   }
 
   /// Puts the records into the order of some keys. Keys without a record are skipped.
