@@ -10,7 +10,7 @@ extension Connection {
     switch try ResultColumns(reading, self) {
     case .fields(let fields):
       var records = FoundRecords()
-      if let keys = reading.namedKeys {
+      if let keys = reading.namedKeys, !fields.contains(where: \.isRelated) {
         let rows = try context.rows(of: keys, in: query.entity)
         for row in rows[query.window(of: rows.count)] {
           records.append(row.block, entity: row.entity, rows: CollectionOfOne(row.row))
@@ -22,7 +22,9 @@ extension Connection {
         (query.fetchLimit, query.fetchOffset) = (0, 0)
       }
       if reading.keys?.isEmpty ?? false { return .records(records, fields) }
-      try context.forEachRun(of: query) { run in
+      let readsOthers = fields.contains(where: \.isRelated)
+      try context.forEachRun(of: query) { run, source in
+        if readsOthers { records.relate(in: source.view, source.schema) }
         records.append(run.block, entity: run.entityNumber, rows: run)
       }
       if let keys = reading.keys {

@@ -83,14 +83,15 @@ extension ManagedObjectContext {
     try ObjectFetcher(workspace).forEachPart(of: request, rowCount: rowCount, body)
   }
 
-  /// Calls `body` with the rows of the objects that a request finds, in its order. Each call passes rows of one block.
+  /// Calls `body` with the rows of the objects that a request finds, in its order. Each call passes rows of one block, and the
+  /// view of the context.
   ///
   /// No object is made. Blocks never change, so the caller may read their rows later and on another thread.
   ///
   /// - Throws: As ``fetch(_:)-(FetchRequest<Object>)``; ``ContextError`` if the entity's objects are in several stores; the
   ///   errors of `body`.
   package func forEachRun(
-    of request: QueryRequest, _ body: (FoundRows) throws -> Void
+    of request: QueryRequest, _ body: (FoundRows, ViewSource) throws -> Void
   ) throws {
     try ObjectFetcher(workspace).forEachRun(of: request, body)
   }

@@ -78,10 +78,11 @@ struct ObjectFetcher {
     try part.plan.forEachPart(in: part.source, rowCount: rowCount) { try body($0, part.source) }
   }
 
-  func forEachRun(of request: QueryRequest, _ body: (FoundRows) throws -> Void) throws {
+  func forEachRun(of request: QueryRequest, _ body: (FoundRows, ViewSource) throws -> Void) throws {
     let parts = try prepare(request)
     guard parts.count == 1 else { throw ContextError.inSeveralStores(request.entity) }
-    try parts[0].plan.forEachRun(in: parts[0].source, body)
+    let part = parts[0]
+    try part.plan.forEachRun(in: part.source) { try body($0, part.source) }
   }
 
   func rows(

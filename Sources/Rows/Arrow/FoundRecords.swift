@@ -19,8 +19,15 @@ package struct FoundRecords: Sendable {
   private(set) var blocks: [(block: Block, entity: UInt16)] = []
   private(set) var places: [Place] = []
   private var indices: [ObjectIdentifier: UInt32] = [:]
+  /// The objects that the records refer to, with their layouts; `nil` if no column is about related objects.
+  private(set) var related: (view: View, schema: Schema)?
 
   package init() {}
+
+  /// Lets columns contain values of related objects, as a view shows them.
+  package mutating func relate(in view: View, _ schema: Schema) {
+    if related == nil { related = (view, schema) }
+  }
 
   /// The number of records.
   package var count: Int { places.count }
@@ -29,16 +36,22 @@ package struct FoundRecords: Sendable {
   package mutating func append(
     _ block: Block, entity: UInt16, rows: some RandomAccessCollection<Int>
   ) {
-    let index: UInt32
-    // The rows of sorted results alternate between blocks.
-    if let known = indices[ObjectIdentifier(block)] {
-      index = known
-    } else {
-      index = UInt32(blocks.count)
-      blocks.append((block, entity))
-      indices[ObjectIdentifier(block)] = index
-    }
+    let index = index(of: block, entity)
     for row in rows { places.append(Place(block: index, row: UInt32(row))) }
+  }
+
+  /// Adds a row without a record, and returns its place.
+  mutating func add(_ block: Block, entity: UInt16, row: Int) -> Place {
+    Place(block: index(of: block, entity), row: UInt32(row))
+  }
+
+  private mutating func index(of block: Block, _ entity: UInt16) -> UInt32 {
+    // The rows of sorted results alternate between blocks.
+    if let known = indices[ObjectIdentifier(block)] { return known }
+    let index = UInt32(blocks.count)
+    blocks.append((block, entity))
+    indices[ObjectIdentifier(block)] = index
+    return index
   }
 
   /// Puts the records into the order of some keys. Keys without a record are skipped.
@@ -90,6 +103,8 @@ package struct RecordField: Sendable {
     case identifier
     /// The values of a property.
     case property(LayoutColumn)
+    /// The values of a property of the objects that a to-one relationship refers to.
+    case related(LayoutColumn, LayoutColumn)
   }
 
   /// Creates the column of the objects' identifiers.
@@ -102,11 +117,22 @@ package struct RecordField: Sendable {
     RecordField(name: column.name, content: .property(column))
   }
 
+  /// Creates the column of a property of the objects that a to-one relationship refers to: `trip.name`. The records must know
+  /// the view of these objects (``FoundRecords/relate(in:_:)``).
+  package static func related(
+    _ name: String, through reference: LayoutColumn, _ column: LayoutColumn
+  ) -> RecordField {
+    RecordField(name: name, content: .related(reference, column))
+  }
+
+  /// Whether the column has values of related objects.
+  package var isRelated: Bool { if case .related = content { true } else { false } }
+
   /// The kind of the values; `nil` for identifiers.
   var kind: ColumnKind? {
     switch content {
     case .identifier: nil
-    case .property(let column): column.kind
+    case .property(let column), .related(_, let column): column.kind
     }
   }
 }
