@@ -26,7 +26,9 @@ struct HostileCallTests {
     for seed in Effort.seeds(1000) {
       var random = SeededGenerator(seed: seed)
       // The lines come from different inputs, so that properties and entities do not fit.
-      var lines = (0..<7).map { line in HostileCallTests.seeds.randomElement(using: &random)![line] }
+      var lines = (0..<7).map { line in
+        Self.seeds.randomElement(using: &random)![line]
+      }
       for _ in 0..<Int.random(in: 0...3, using: &random) {
         let line = lines.indices.randomElement(using: &random)!
         guard !lines[line].isEmpty else { continue }

@@ -2,7 +2,6 @@ import CArrow
 import CQuire
 import Foundation
 import LibQuire
-import TestEffort
 import Testing
 
 @Suite("The C interface of documents")
@@ -209,31 +208,5 @@ struct InterfaceTests {
     quire_set_progress(trips.connection, nil)
     #expect(calls > 0)
     #expect(try trips.count("Stop", where: "name CONTAINS '1'") == 1)
-  }
-
-  @Test("Many openings and closings leave no memory behind")
-  func memory() throws {
-    let trips = try Trips()
-    try trips.insert("Trip", #"{"name": "Lisbon"}"#)
-    try trips.save()
-    func openAndRead() throws {
-      try trips.close()
-      try trips.open()
-      #expect(try trips.fetch("Trip").texts(1) == ["Lisbon"])
-      #expect(throws: Reported.self) { try trips.count("None") }
-    }
-    for _ in 0..<200 { try openAndRead() }
-    let before = residentBytes()
-
-    for _ in 0..<Effort.count(10_000) { try openAndRead() }
-
-    // A kilobyte for each opening would be 2 MB. The allocator keeps some pages in any case.
-    #expect(residentBytes() - before < 4 << 20)
-  }
-
-  private func residentBytes() -> Int {
-    let words = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
-      .split(separator: " ")
-    return (words.flatMap { Int($0[1]) } ?? 0) * 4096
   }
 }

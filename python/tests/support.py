@@ -7,6 +7,10 @@ import unittest
 import quire
 
 MODEL = """
+composite Address
+  street: String?
+  floor: Int16?
+
 entity Trip
   name: String, length 1...100
   start: Date?
@@ -30,6 +34,7 @@ entity Museum: Stop
 entity Person
   name: String
   email: String?
+  address: composite Address?
   trips: [Trip], inverse travellers
   unique email
 """

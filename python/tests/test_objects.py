@@ -104,6 +104,18 @@ class ChangingTests(TripsCase):
         lisbon.travellers.remove(ana)
         self.assertEqual(list(ana.trips), [porto])
 
+    def test_composite_attributes(self):
+        ana = self.doc.Person.add(name="Ana", address={"street": "Rua Augusta", "floor": 2})
+        self.assertEqual(ana.address, {"street": "Rua Augusta", "floor": 2})
+        ana["address.floor"] = 3
+        self.assertEqual(ana["address.floor"], 3)
+        self.assertEqual(self.doc.Person.where("address.floor == 3").one(), ana)
+        ana.address = {"street": "Rua do Carmo"}
+        self.assertEqual(ana.address, {"street": "Rua do Carmo", "floor": None})
+        with self.assertRaises(quire.UnknownNameError):
+            ana.address = {"city": "Lisboa"}
+        self.doc.save()
+
     def test_objects_show_changes_of_others(self):
         lisbon, _ = self.add_trips()
         same = self.doc.Trip.where(name="Lisbon").one()

@@ -33,6 +33,20 @@ class TableTests(TripsCase):
         self.assertEqual(self.doc.Trip.to_arrow().num_rows, 0)
         self.assertEqual(list(self.doc.Trip.to_pandas().columns)[:2], ["@id", "name"])
 
+    def test_columns_of_related_objects(self):
+        lisbon, _ = self.add_trips()
+        self.doc.Stop.add(name="Nowhere", nights=2)
+        lisbon.photo = b"x" * 100_000
+        self.doc.save()
+        table = self.doc.Stop.select("name", "trip.name", "trip.rating", "trip.photo").order_by("name").to_arrow()
+        table.validate(full=True)
+        self.assertEqual(table.column("trip.name").to_pylist(), ["Lisbon", None, "Porto", "Lisbon"])
+        self.assertEqual(table.column("trip.rating").to_pylist(), [4.5, None, None, 4.5])
+        self.assertEqual([len(p or b"") for p in table.column("trip.photo").to_pylist()], [100_000, 0, 0, 100_000])
+        names = lisbon.stops.select("trip.name", "name").to_arrow()
+        self.assertEqual(names.column("trip.name").to_pylist(), ["Lisbon", "Lisbon"])
+        self.assertEqual(names.column("name").to_pylist(), ["Alfama", "Sintra"])
+
     def test_pandas(self):
         self.add_trips()
         frame = self.doc.Stop.order_by("name").to_pandas()

@@ -10,13 +10,13 @@
 // Five rules hold for every call.
 //
 //   1. Structures grow only at their end. A structure that may grow contains struct_size: its size in the
-//      program that made it, which is at least the size in this header. A structure of parameters may be NULL
-//      where the text says so, and all its members may be zero.
+//      program that made it. The library ignores members that it does not know, and takes missing ones as zero,
+//      which is their default. A structure of parameters may be NULL where the text says so.
 //   2. The side that allocated memory also frees it. A buffer, an error and a stream have their own function
 //      release. A connection ends with quire_close.
-//   3. Every function that can fail returns a code; 0 means success. On failure it fills the error, if
-//      the caller passed one, and leaves the other results untouched. An error that was filled must be released.
-//      Each change of objects happens as a whole or not at all.
+//   3. Every function that can fail returns a code; 0 means success. On failure it fills the error, if the caller
+//      passed one, and leaves the other results untouched. An error that was filled must be released. Each change
+//      of objects happens as a whole or not at all.
 //   4. A text from the caller is UTF-8 with its length, and lives as long as the call. A text in a structure of
 //      results lives as long as the structure, and also ends with a zero byte.
 //   5. Objects cross as Arrow streams, and everything else that has parts as JSON. An object's identifier is a
@@ -228,7 +228,8 @@ struct quire_request {
 //     Double           g          to-one      L  an identifier (extension quire.reference)
 //     Date             tsu:UTC    "@id"       L  an identifier (extension quire.identifier)
 //
-// A part of a composite attribute is a column of its own, such as "address.street".
+// A part of a composite attribute is a column of its own, such as "address.street". A date that tsu:UTC can't contain ends the
+// stream with an error.
 int32_t quire_fetch(
     quire_connection *connection, const struct quire_request *request,
     struct ArrowArrayStream *stream, struct quire_error *error);
@@ -246,7 +247,7 @@ int32_t quire_explain(
 
 // Inserts an object. The values are a JSON object from names of properties to values: numbers, texts, true, false and
 // null; ISO 8601 for dates, base64 for bytes, texts for decimals; identifiers for relationships, in an array for to-many
-// ones.
+// ones; an object of its parts for a composite attribute.
 int32_t quire_insert(
     quire_connection *connection, struct quire_text entity, struct quire_text values,
     uint64_t *identifier, struct quire_error *error);

@@ -80,7 +80,7 @@ final class Connection: Sendable {
     return result
   }
 
-  /// Closes the store. The caller runs no other call.
+  /// Closes the store after the call that runs, and lets waiting calls fail.
   func close() throws {
     guard !isClosed.exchange(true, ordering: .relaxed) else { return }
     try context.performAndWait {

@@ -10,12 +10,21 @@ extension Connection {
     switch try ResultColumns(reading, self) {
     case .fields(let fields):
       var records = FoundRecords()
+      if let keys = reading.namedKeys, !fields.contains(where: \.isRelated) {
+        let rows = try context.rows(of: keys, in: query.entity)
+        for row in rows[query.window(of: rows.count)] {
+          records.append(row.block, entity: row.entity, rows: CollectionOfOne(row.row))
+        }
+        return .records(records, fields)
+      }
       if reading.keys != nil {
         // The limit counts objects in the order of the identifiers.
         (query.fetchLimit, query.fetchOffset) = (0, 0)
       }
       if reading.keys?.isEmpty ?? false { return .records(records, fields) }
-      try context.forEachRun(of: query) { run in
+      let readsOthers = fields.contains(where: \.isRelated)
+      try context.forEachRun(of: query) { run, source in
+        if readsOthers { records.relate(in: source.view, source.schema) }
         records.append(run.block, entity: run.entityNumber, rows: run)
       }
       if let keys = reading.keys {
@@ -49,6 +58,10 @@ extension Connection {
   /// Returns the number of results of a request.
   func count(_ reading: RequestReading) throws -> Int {
     if reading.keys?.isEmpty ?? false { return 0 }
+    if let keys = reading.namedKeys {
+      let rows = try context.rows(of: keys, in: reading.query.entity)
+      return reading.query.window(of: rows.count).count
+    }
     guard reading.isTable || reading.columns != nil else {
       return try context.count(for: FetchRequest<ManagedObject>(reading.query))
     }

@@ -17,6 +17,7 @@ struct RequestReading {
   private(set) var keys: [ObjectKey]?
   /// The columns that the caller names; `nil` for identifiers and all properties.
   let columns: [String]?
+  private let hasCondition: Bool
   /// Whether the results are groups or distinct rows.
   let isTable: Bool
 
@@ -36,6 +37,7 @@ struct RequestReading {
     try connection.check(entity: name)
     query = QueryRequest(name)
     self.keys = keys
+    hasCondition = unsafe request.predicate.start != nil
     if let text = try unsafe request.predicate.string {
       let arguments = try unsafe PredicateArguments(
         request.arguments.json("list of arguments"), connection)
@@ -72,6 +74,14 @@ struct RequestReading {
     if isTable, columns == nil, query.propertiesToGroupBy.isEmpty {
       throw CallError(.badArgument, "Groups and distinct rows need a list of columns.")
     }
+  }
+
+  /// The keys of the objects, if only they and the limit decide about the results; `nil` otherwise.
+  var namedKeys: [ObjectKey]? {
+    guard let keys, !hasCondition, !isTable, query.includesSubentities,
+      Set(keys).count == keys.count
+    else { return nil }
+    return keys
   }
 
   /// Returns the keys of the objects that a request names or relates; `nil` if it names none.

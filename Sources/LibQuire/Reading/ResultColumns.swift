@@ -27,6 +27,7 @@ enum ResultColumns {
       let fields = names.compactMap { name -> RecordField? in
         if name == RequestReading.identifier { return .identifier(name) }
         return layout.index(of: name).map { .property(layout.columns[$0]) }
+          ?? ResultColumns.related(name, layout, connection)
       }
       if fields.count == names.count {
         self = .fields(fields)
@@ -38,6 +39,20 @@ enum ResultColumns {
         name == RequestReading.identifier
           ? FetchedValue(name, .evaluatedObject) : FetchedValue(name, try QueryExpression(name))
       })
+  }
+
+  /// Returns the column for a path through a to-one relationship to a property: `trip.name`; `nil` for any other text.
+  private static func related(
+    _ path: String, _ layout: Layout, _ connection: Connection
+  ) -> RecordField? {
+    guard let dot = path.firstIndex(of: "."),
+      case .relationship(let relationship)? = connection.model.property(
+        String(path[..<dot]), of: layout.entity), !relationship.isToMany,
+      let reference = layout.index(of: relationship.name),
+      let other = connection.schema[relationship.destination],
+      let column = other.index(of: String(path[path.index(after: dot)...]))
+    else { return nil }
+    return .related(path, through: layout.columns[reference], other.columns[column])
   }
 
   /// Returns the columns of an entity's attributes and to-one relationships in the order of the model, inherited ones first.

@@ -1,6 +1,7 @@
 public import Foundation
 public import ObjectModel
 public import ObjectQuery
+package import Rows
 
 // Fetching in the turn of the context.
 extension ManagedObjectContext {
@@ -82,16 +83,27 @@ extension ManagedObjectContext {
     try ObjectFetcher(workspace).forEachPart(of: request, rowCount: rowCount, body)
   }
 
-  /// Calls `body` with the rows of the objects that a request finds, in its order. Each call passes rows of one block.
+  /// Calls `body` with the rows of the objects that a request finds, in its order. Each call passes rows of one block, and the
+  /// view of the context.
   ///
   /// No object is made. Blocks never change, so the caller may read their rows later and on another thread.
   ///
   /// - Throws: As ``fetch(_:)-(FetchRequest<Object>)``; ``ContextError`` if the entity's objects are in several stores; the
   ///   errors of `body`.
   package func forEachRun(
-    of request: QueryRequest, _ body: (FoundRows) throws -> Void
+    of request: QueryRequest, _ body: (FoundRows, ViewSource) throws -> Void
   ) throws {
     try ObjectFetcher(workspace).forEachRun(of: request, body)
+  }
+
+  /// Returns the rows of objects of an entity and its subentities in the order of their keys, without objects that do not exist.
+  ///
+  /// - Precondition: No key occurs twice.
+  /// - Throws: As ``forEachRun(of:_:)``.
+  package func rows(
+    of keys: [ObjectKey], in entity: String
+  ) throws -> [(block: Block, entity: UInt16, row: Int)] {
+    try ObjectFetcher(workspace).rows(of: keys, in: entity)
   }
 
   /// Calls `body` with the objects that a request finds, a batch at a time.

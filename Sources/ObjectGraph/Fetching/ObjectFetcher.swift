@@ -78,10 +78,30 @@ struct ObjectFetcher {
     try part.plan.forEachPart(in: part.source, rowCount: rowCount) { try body($0, part.source) }
   }
 
-  func forEachRun(of request: QueryRequest, _ body: (FoundRows) throws -> Void) throws {
+  func forEachRun(of request: QueryRequest, _ body: (FoundRows, ViewSource) throws -> Void) throws {
     let parts = try prepare(request)
     guard parts.count == 1 else { throw ContextError.inSeveralStores(request.entity) }
-    try parts[0].plan.forEachRun(in: parts[0].source, body)
+    let part = parts[0]
+    try part.plan.forEachRun(in: part.source) { try body($0, part.source) }
+  }
+
+  func rows(
+    of keys: [ObjectKey], in entity: String
+  ) throws -> [(block: Block, entity: UInt16, row: Int)] {
+    let parts = try prepare(QueryRequest(entity))
+    guard parts.count == 1 else { throw ContextError.inSeveralStores(entity) }
+    let source = parts[0].source
+    var places = [(block: Block, entity: UInt16, row: Int)?](repeating: nil, count: keys.count)
+    for (number, indices) in Dictionary(grouping: keys.indices, by: { keys[$0].entity }) {
+      guard let layout = source.schema[number],
+        source.model.entity(layout.entity, isOrInheritsFrom: entity)
+      else { continue }
+      let found = try source.view.rows(of: indices.map { keys[$0].number }, layout)
+      for row in found.rows {
+        places[indices[row.key]] = (found.blocks[row.block], number, row.row)
+      }
+    }
+    return places.compactMap(\.self)
   }
 
   /// Answers a request in each store, and returns the ways and the work.

@@ -36,6 +36,8 @@ extension FoundRecords {
       switch field.content {
       case .identifier: try identifiers(part)
       case .property(let column, let scale): try values(of: column, scale: scale, part)
+      case .related(let reference, let column):
+        try relatedValues(of: column, through: reference, part)
       case .list(let index): FoundRecords.members(of: lists[index], range)
       }
     }
@@ -81,7 +83,10 @@ extension FoundRecords {
     private(set) var spans: [Span] = []
     private(set) var blocks: [UInt32] = []
 
-    init(_ places: ArraySlice<Place>) {
+    /// Collects the spans of some places.
+    ///
+    /// - Parameter end: The number of the blocks. A place in no block is a missing record.
+    init(_ places: ArraySlice<Place>, below end: UInt32 = .max) {
       count = places.count
       var known: Set<UInt32> = []
       for place in places {
@@ -92,7 +97,7 @@ extension FoundRecords {
           spans[last].rows = spans[last].rows.lowerBound..<row + 1
           continue
         }
-        if known.insert(place.block).inserted { blocks.append(place.block) }
+        if place.block < end, known.insert(place.block).inserted { blocks.append(place.block) }
         spans.append(Span(block: place.block, rows: row..<row + 1))
       }
     }
@@ -133,11 +138,15 @@ extension FoundRecords {
     for block in part.blocks {
       columns[Int(block)] = try blocks[Int(block)].block.column(column)
     }
+    // The place of a missing related object is in a block behind the last.
+    var nothing = unsafe RawColumn()
+    unsafe nothing.kind = column.kind
+    unsafe nothing.isNothing = true
     // A row of a change has values only together with the rows below. No result contains such rows.
     guard part.blocks.allSatisfy({ columns[Int($0)] != nil }) else {
       throw RecordError(description: "A result contains a row without the column \(column.name).")
     }
-    let raws = unsafe columns.map { column in unsafe column?.raw ?? RawColumn() }
+    let raws = unsafe columns.map { column in unsafe column?.raw ?? nothing } + [nothing]
     defer { withExtendedLifetime(columns) {} }
     let sources = unsafe RecordSources(part.spans.map { ($0.block, $0.rows) }, raws, part.count)
     let (presence, nullCount) = unsafe sources.presence()
@@ -147,11 +156,45 @@ extension FoundRecords {
     return Buffers(buffers: [presence] + buffers, nullCount: nullCount)
   }
 
+  /// Returns the values of a column of the objects that records refer to.
+  private func relatedValues(
+    of column: LayoutColumn, through reference: LayoutColumn, _ part: Part
+  ) throws -> Buffers {
+    guard let related else {
+      throw RecordError(description: "A result contains related objects that it can't read.")
+    }
+    var keys: [ObjectKey?] = []
+    keys.reserveCapacity(part.count)
+    for span in part.spans {
+      let references = try blocks[Int(span.block)].block.column(reference)
+      for row in span.rows { keys.append(references?.reference(at: row)) }
+    }
+    var others = FoundRecords()
+    var places: [ObjectKey: Place] = [:]
+    let wanted = Dictionary(grouping: Set(keys.compactMap(\.self)), by: \.entity)
+    for (entity, keys) in wanted {
+      guard let layout = related.schema[entity] else { continue }
+      let numbers = keys.map(\.number)
+      let found = try related.view.rows(of: numbers, layout)
+      for row in found.rows {
+        let place = others.add(found.blocks[row.block], entity: entity, row: row.row)
+        places[ObjectKey(entity: entity, number: numbers[row.key])] = place
+      }
+    }
+    let missing = Place(block: UInt32(others.blocks.count), row: 0)
+    let ordered = keys.map { key in key.flatMap { places[$0] } ?? missing }
+    return try others.values(of: column, scale: nil, Part(ordered[...], below: missing.block))
+  }
+
   /// Returns the values of a column with values outside of its blocks. Only the values of the records are read.
   private func outsideValues(of column: LayoutColumn, _ part: Part) throws -> Buffers {
     var values: [Value] = []
     values.reserveCapacity(part.count)
     for span in part.spans {
+      guard span.block < blocks.count else {
+        values.append(contentsOf: repeatElement(.null, count: span.rows.count))
+        continue
+      }
       let block = blocks[Int(span.block)].block
       for row in span.rows { values.append(try block.value(column, row: row) ?? .null) }
     }

@@ -34,6 +34,15 @@ package struct FoundRecords: Sendable {
     for (index, keys) in others.enumerated() { lists[index].append(keys) }
   }
 
+  private var indices: [ObjectIdentifier: UInt32] = [:]
+  /// The objects that the records refer to, with their layouts; `nil` if no column is about related objects.
+  private(set) var related: (view: View, schema: Schema)?
+
+  /// Lets columns contain values of related objects, as a view shows them.
+  package mutating func relate(in view: View, _ schema: Schema) {
+    if related == nil { related = (view, schema) }
+  }
+
   /// The number of records.
   package var count: Int { places.count }
 
@@ -41,10 +50,22 @@ package struct FoundRecords: Sendable {
   package mutating func append(
     _ block: Block, entity: UInt16, rows: some RandomAccessCollection<Int>
   ) {
-    if blocks.last?.block !== block { blocks.append((block, entity)) }
-    let last = UInt32(blocks.count - 1)
-    places.reserveCapacity(places.count + rows.count)
-    for row in rows { places.append(Place(block: last, row: UInt32(row))) }
+    let index = index(of: block, entity)
+    for row in rows { places.append(Place(block: index, row: UInt32(row))) }
+  }
+
+  /// Adds a row without a record, and returns its place.
+  mutating func add(_ block: Block, entity: UInt16, row: Int) -> Place {
+    Place(block: index(of: block, entity), row: UInt32(row))
+  }
+
+  private mutating func index(of block: Block, _ entity: UInt16) -> UInt32 {
+    // The rows of sorted results alternate between blocks.
+    if let known = indices[ObjectIdentifier(block)] { return known }
+    let index = UInt32(blocks.count)
+    blocks.append((block, entity))
+    indices[ObjectIdentifier(block)] = index
+    return index
   }
 
   /// Puts the records into the order of some keys. Keys without a record are skipped.
@@ -98,6 +119,8 @@ package struct RecordField: Sendable {
     case property(LayoutColumn, scale: Int?)
     /// The identifiers of the objects of a to-many relationship: one of the lists of the records.
     case list(Int)
+    /// The values of a property of the objects that a to-one relationship refers to.
+    case related(LayoutColumn, LayoutColumn)
   }
 
   /// Creates the column of the objects' identifiers.
@@ -119,12 +142,23 @@ package struct RecordField: Sendable {
     RecordField(name: name, content: .list(index))
   }
 
+  /// Creates the column of a property of the objects that a to-one relationship refers to: `trip.name`. The records must know
+  /// the view of these objects (``FoundRecords/relate(in:_:)``).
+  package static func related(
+    _ name: String, through reference: LayoutColumn, _ column: LayoutColumn
+  ) -> RecordField {
+    RecordField(name: name, content: .related(reference, column))
+  }
+
+  /// Whether the column has values of related objects.
+  package var isRelated: Bool { if case .related = content { true } else { false } }
+
   /// The Arrow format.
   var format: String {
     switch content {
     case .identifier: "L"
     case .property(_, let scale?): "d:\(RecordField.precision),\(scale)"
-    case .property(let column, nil): column.kind.recordFormat
+    case .property(let column, nil), .related(_, let column): column.kind.recordFormat
     case .list: "+l"
     }
   }
@@ -134,13 +168,18 @@ package struct RecordField: Sendable {
     switch content {
     case .identifier: "quire.identifier"
     case .property(_, scale: _?): nil
-    case .property(let column, nil): column.kind.recordExtension
+    case .property(let column, nil), .related(_, let column): column.kind.recordExtension
     case .list: nil
     }
   }
 
   /// Whether a record may have no value.
-  var isOptional: Bool { if case .property = content { true } else { false } }
+  var isOptional: Bool {
+    switch content {
+    case .property, .related: true
+    case .identifier, .list: false
+    }
+  }
 
   /// The number of digits of Arrow's decimal numbers of 128 bits.
   package static let precision = 38
