@@ -24,6 +24,7 @@ extension PluginStore: QueryingStore {
   ) throws -> [ObjectKey]? {
     // The relevance depends on the texts of all objects, and a plug-in returns only those found.
     guard let snapshot = snapshot as? PluginSnapshot,
+      request.sortKeys.allSatisfy({ $0.expression == nil }),
       try !request.sortsByRelevance(in: snapshot.model),
       let answer = try ask(for: request, in: snapshot)
     else { return nil }
@@ -100,6 +101,7 @@ extension PluginStore: QueryingStore {
     answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> ResultTable? {
     guard request.predicate != nil || request.fetchLimit > 0,
+      request.sortKeys.allSatisfy({ $0.expression == nil }),
       try !request.sortsByRelevance(in: snapshot.model)
     else { return nil }
     let all = ViewSource(

@@ -119,6 +119,8 @@ extension SQLTranslator {
   mutating func grouping(
     _ table: TablePlan, _ scope: SQLScope, _ bound: BoundRequest
   ) throws(NotTranslatable) -> String {
+    // The result is sorted by its own columns.
+    guard table.orderValues.isEmpty else { throw NotTranslatable() }
     var text = ""
     if !scope.groupKeys.isEmpty {
       var terms: [String] = []

@@ -21,10 +21,15 @@ package struct RequestScope: Sendable {
         // The score depends on the texts of all objects, so the change of one text may move each object.
         isLocal = false
       } else {
-        add(.path(key.path), request.entity)
+        add(key.expression ?? .path(key.path), request.entity)
       }
     }
-    for path in request.propertiesToGroupBy + paths { add(.path(path), request.entity) }
+    // The names of fetched values add nothing to the expressions of these values.
+    let names = Set(request.propertiesToFetch.map(\.name))
+    for path in request.propertiesToGroupBy + paths {
+      let isProperty = model.property(String(path.prefix { $0 != "." }), of: request.entity) != nil
+      if isProperty || !names.contains(path) { add(.path(path), request.entity) }
+    }
   }
 
   private mutating func add(_ predicate: QueryPredicate, _ entity: String) {

@@ -16,7 +16,7 @@ extension FunctionTraits {
     _ function: Function, _ number: @escaping @Sendable (CivilTime) -> Int64
   ) -> FunctionTraits {
     FunctionTraits(
-      function, 1...2, missing: "the date has no such part or the zone is unknown",
+      function, 1...2, missing: "the date has no such part or the zone is unknown", zoneAt: 1,
       type: FunctionArguments.ofDate
     ) { arguments in
       guard let (second, clock) = moment(arguments, zoneAt: 1) else { return .null }

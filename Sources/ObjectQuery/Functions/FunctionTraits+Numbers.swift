@@ -15,7 +15,7 @@ extension FunctionTraits {
     ofOne(.abs), ofOne(.floor), ofOne(.ceiling, names: ["ceil"]),
     // With a unit of the calendar, the function truncates a date.
     FunctionTraits(
-      .trunc, 1...3, missing: "the date has no such day or the zone is unknown",
+      .trunc, 1...3, missing: "the date has no such day or the zone is unknown", zoneAt: 2,
       type: { (arguments: FunctionArguments) throws(QueryError) in
         guard arguments.types.count > 1 else {
           if arguments[0] == .date {

@@ -22,6 +22,8 @@ struct FunctionTraits: Sendable {
   let isAggregate: Bool
   /// The usual reason for a result without a value although each argument has one; `nil` if the text shows the reason.
   let missingReason: String?
+  /// The position of the argument that names a time zone; `nil` for a function without such an argument.
+  let zonePlace: Int?
   /// Returns the type of the result.
   let type: @Sendable (FunctionArguments) throws(QueryError) -> OperandType
   /// Returns the value; null if an argument has an unsuitable type. The date is the time at which the query began.
@@ -30,6 +32,7 @@ struct FunctionTraits: Sendable {
   init(
     _ function: Function, _ counts: ClosedRange<Int>, names: [String] = [], sign: String? = nil,
     isRandom: Bool = false, isAggregate: Bool = false, missing: String? = nil,
+    zoneAt zonePlace: Int? = nil,
     type: @escaping @Sendable (FunctionArguments) throws(QueryError) -> OperandType,
     value: @escaping @Sendable ([Operand], Date) -> Operand
   ) {
@@ -40,6 +43,7 @@ struct FunctionTraits: Sendable {
     self.isRandom = isRandom
     self.isAggregate = isAggregate
     missingReason = missing
+    self.zonePlace = zonePlace
     self.type = type
     self.value = value
   }
@@ -48,12 +52,13 @@ struct FunctionTraits: Sendable {
   init(
     _ function: Function, _ counts: ClosedRange<Int>, names: [String] = [], sign: String? = nil,
     isRandom: Bool = false, isAggregate: Bool = false, missing: String? = nil,
+    zoneAt zonePlace: Int? = nil,
     type: @escaping @Sendable (FunctionArguments) throws(QueryError) -> OperandType,
     of value: @escaping @Sendable ([Operand]) -> Operand
   ) {
     self.init(
       function, counts, names: names, sign: sign, isRandom: isRandom, isAggregate: isAggregate,
-      missing: missing, type: type, value: { (arguments, _) in value(arguments) })
+      missing: missing, zoneAt: zonePlace, type: type, value: { (arguments, _) in value(arguments) })
   }
 
   /// The permitted numbers of arguments in words.

@@ -1,3 +1,5 @@
+import ObjectModel
+
 extension QueryPredicate {
   /// The names of the variables that need values, without the variables that subqueries define.
   public var variables: Set<String> {
@@ -92,11 +94,52 @@ extension QueryExpression {
   }
 }
 
+extension QueryPredicate {
+  /// Returns the predicate with the name of a time zone in each function of dates that has none.
+  package func inTimeZone(_ zone: String) -> QueryPredicate {
+    var walker = VariableWalker()
+    walker.change = { $0.namingZone(zone) }
+    return walker.walk(self)
+  }
+}
+
+extension QueryExpression {
+  /// Returns the expression with the name of a time zone in each function of dates that has none.
+  package func inTimeZone(_ zone: String) -> QueryExpression {
+    var walker = VariableWalker()
+    walker.change = { $0.namingZone(zone) }
+    return walker.walk(self)
+  }
+
+  /// Returns the expression with decimal numbers in place of floating-point constants, so that `price * 1.1` is exact for a
+  /// decimal price.
+  package var withDecimalConstants: QueryExpression {
+    var walker = VariableWalker()
+    walker.change = { part in
+      guard case .constant(.double(let number)) = part, number.isFinite,
+        let decimal = Operand.value(.double(number)).cast(to: .decimal, store: nil)?.single
+      else { return part }
+      return .constant(decimal)
+    }
+    return walker.walk(self)
+  }
+
+  /// Returns the function with a time zone, if it is a function of dates without one.
+  fileprivate func namingZone(_ zone: String) -> QueryExpression {
+    guard case .function(let function, let arguments) = self,
+      let place = function.traits.zonePlace, arguments.count == place
+    else { return self }
+    return .function(function, arguments + [.constant(.string(zone))])
+  }
+}
+
 /// Walks a tree, substitutes the values of variables, and records the variables without a value.
 private struct VariableWalker {
   private let values: [String: QueryExpression]
   /// The expression that replaces the evaluated object; `nil` if the object stays.
   private var root: QueryExpression?
+  /// Changes each part after the parts beneath it.
+  fileprivate var change: ((QueryExpression) -> QueryExpression)?
   /// A variable whose paths are recorded in a first walk and replaced in a second.
   fileprivate var replaced: String?
   fileprivate private(set) var paths: Set<[String]> = []
@@ -135,6 +178,11 @@ private struct VariableWalker {
   }
 
   mutating func walk(_ expression: QueryExpression) -> QueryExpression {
+    let walked = walkOnce(expression)
+    return change.map { $0(walked) } ?? walked
+  }
+
+  private mutating func walkOnce(_ expression: QueryExpression) -> QueryExpression {
     depth += 1
     greatestDepth = max(greatestDepth, depth)
     defer { depth -= 1 }

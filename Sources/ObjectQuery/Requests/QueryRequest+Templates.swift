@@ -79,6 +79,7 @@ extension QueryRequest {
 extension FetchRequestTemplate.SortKey {
   /// Creates a template's sort key, with Apple's name for the comparison; `nil` if Apple has no such comparison.
   package init?(_ key: SortKey) {
+    guard key.expression == nil else { return nil }
     let selector: String?
     switch key.options {
     case []: selector = nil

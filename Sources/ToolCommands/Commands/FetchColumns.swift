@@ -10,7 +10,7 @@ import Rows
 struct FetchColumns {
   /// One column.
   struct Column {
-    let name: String
+    var name: String
     let content: Content
     /// Whether the column is a part of a composite attribute.
     var isPart = false
@@ -36,7 +36,7 @@ struct FetchColumns {
   let columns: [Column]
   /// Whether each row shows one object, with its identifier.
   let showsObjects: Bool
-  /// The key paths whose values define the groups.
+  /// The names of the columns whose values define the groups.
   let groups: [String]
 
   /// Creates columns for all stored properties of an entity, in the order of their names.
@@ -61,22 +61,25 @@ struct FetchColumns {
   /// - Throws: `QueryError` for a part that is no expression; ``CommandError`` for a to-many relationship if the rows
   ///   show no objects.
   init(
-    _ text: String, of entity: String, _ model: Model, _ schema: Schema, showsObjects: Bool = true
+    _ text: String, of entity: String, _ model: Model, _ schema: Schema, _ zone: CommandZone,
+    showsObjects: Bool = true
   ) throws {
     self.entity = entity
     self.showsObjects = showsObjects
     groups = []
     let known = FetchColumns(of: entity, model, schema).columns
-    columns = try FetchColumns.parts(of: text).map { part in
+    columns = try NamedExpression.list(text).map { part in
       // A property has the same column as in a fetch without a list of columns.
-      let column =
-        try known.first { $0.name == part } ?? FetchColumns.related(part, entity, model, schema)
-        ?? Column(name: part, content: .value(try QueryExpression(part)))
+      var column =
+        try known.first { $0.name == part.text }
+        ?? FetchColumns.related(part.text, entity, model, schema)
+        ?? Column(name: part.text, content: .value(try zone.expression(part.text)))
       if !column.isSingle, !showsObjects {
         throw CommandError.wrongUsage(
-          "--distinct can't show the to-many relationship '\(part)'.",
-          hint: "'\(part.prefix { $0 != "." }).@count' is the number of its objects.")
+          "--distinct can't show the to-many relationship '\(part.text)'.",
+          hint: "'\(part.text.prefix { $0 != "." }).@count' is the number of its objects.")
       }
+      if let name = part.given { column.name = name }
       return column
     }
   }
@@ -84,29 +87,44 @@ struct FetchColumns {
   /// Creates columns for groups of objects.
   ///
   /// - Parameters:
-  ///   - paths: The key paths whose values define the groups, separated by commas; empty for one group of all objects.
+  ///   - keys: The expressions whose values define the groups, separated by commas; empty for one group of all objects.
   ///   - aggregates: The values of each group, separated by commas, such as `sum(nights)`.
-  init(groupedBy paths: String, _ aggregates: String, of entity: String) throws {
+  init(
+    groupedBy keys: String, _ aggregates: String, of entity: String, _ model: Model,
+    _ zone: CommandZone
+  ) throws {
     self.entity = entity
     showsObjects = false
-    groups = paths.isEmpty ? [] : FetchColumns.parts(of: paths)
-    let values = try FetchColumns.parts(of: aggregates).map { part in
-      Column(
-        name: part, content: .value(try QueryExpression(FetchColumns.aggregates(in: part))),
-        hasDefault: true)
+    let keys = keys.isEmpty ? [] : NamedExpression.list(keys)
+    for key in keys {
+      guard let name = key.given, model.property(name, of: entity) != nil else { continue }
+      throw CommandError.wrongUsage(
+        "'\(name)' is a property of '\(entity)', so groups can't have this name.",
+        hint: "Write another name behind AS.")
     }
-    columns =
-      groups.map { Column(name: $0, content: .value(.path($0)), hasDefault: true) } + values
+    groups = keys.map(\.name)
+    columns = try (keys + NamedExpression.list(aggregates)).map { part in
+      Column(name: part.name, content: .value(try zone.expression(part.text)), hasDefault: true)
+    }
+  }
+
+  /// The expressions that the names behind `AS` stand for.
+  func expressions(named names: Set<String>) -> [String: QueryExpression] {
+    var named: [String: QueryExpression] = [:]
+    for column in columns where names.contains(column.name) {
+      if case .value(let expression) = column.content { named[column.name] = expression }
+    }
+    return named
   }
 
   /// Returns an expression or a predicate with its functions of groups in the form of predicates: `sum:(nights)` for
   /// `sum(nights)`, and `count:(SELF)` for `count`.
   static func aggregates(in text: String) -> String {
-    if text == "count" { return "count:(SELF)" }
+    if text.lowercased() == "count" { return "count:(SELF)" }
     return text.replacing(
-      /\b(sum|avg|average|min|max|count|median|mode|stddev)\s*\(\s*(\*?\s*\))?/
+      /(?i)\b(sum|avg|average|min|max|count|median|mode|stddev)\s*\(\s*(\*?\s*\))?/
     ) { match in
-      let name = match.1 == "avg" ? "average" : match.1
+      let name = match.1.lowercased() == "avg" ? "average" : match.1.lowercased()
       return match.2 == nil ? "\(name):(" : "\(name):(SELF)"
     }
   }

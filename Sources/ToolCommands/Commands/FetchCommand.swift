@@ -23,8 +23,8 @@ enum FetchCommand {
     "A fetch request template of the model, in place of a predicate.")
   static let sort = Option(
     "sort", value: "KEYS", kind: .sortKeys,
-    "The key paths to sort by, separated by commas. A leading - sorts in descending order. relevance begins with "
-      + "the objects whose texts answer TEXT best.")
+    "The key paths, expressions or names of columns to sort by, separated by commas. A leading - sorts in descending "
+      + "order. relevance begins with the objects whose texts answer TEXT best.")
   static let limit = Option(
     "limit", value: "COUNT", "The maximum number of objects; 0 shows no objects.")
   static let offset = Option("offset", value: "COUNT", "The number of objects to skip.")
@@ -34,17 +34,18 @@ enum FetchCommand {
     "pager", "Shows all objects in the program that PAGER names, or in less.")
   static let columns = Option(
     "columns", value: "PATHS", kind: .keyPaths,
-    "The key paths or expressions to show, separated by commas. The default is all properties."
-  )
+    "The key paths or expressions to show, separated by commas. AS NAME behind an expression names its column. The "
+      + "default is all properties.")
   static let distinct = Option(
     "distinct", "Shows each combination of the values of --columns once, without identifiers.")
   static let groups = Option(
     "group-by", value: "PATHS", kind: .keyPaths,
-    "The key paths whose values define groups, separated by commas. Each group is one row.")
+    "The key paths or expressions whose values define groups, separated by commas, each perhaps with AS NAME. Each "
+      + "group is one row.")
   static let aggregates = Option(
     "aggregate", value: "VALUES", kind: .aggregates,
-    "The values of each group, separated by commas: count, sum(PATH), avg(PATH), min(PATH), max(PATH). "
-      + "The default is count. Without --group-by all objects are one group.")
+    "The values of each group, separated by commas: count, sum(VALUE), avg(VALUE), min(VALUE), "
+      + "max(VALUE), each perhaps with AS NAME. The default is count. Without --group-by all objects are one group.")
   static let having = Option(
     "having", value: "PREDICATE", kind: .predicate,
     "The condition for groups, such as 'count() > 3'.")
@@ -56,7 +57,7 @@ enum FetchCommand {
   /// The options that select and arrange the results of a store.
   static let options = [
     condition, template, .identifiers, sort, limit, offset, all, pager, columns, distinct, groups,
-    aggregates, having,
+    aggregates, having, .zone,
   ]
 
   /// Returns the command. It opens stores through `reader`.
@@ -76,6 +77,10 @@ enum FetchCommand {
 
         A text that is compared with a date is a date: ISO 8601, today, yesterday, now, -3d, +2h. A value of \
         a variable in the predicate has the type of the property that it is compared with.
+
+        Dates are computed with: YEAR(start), MONTH, DAY, WEEKDAY, HOUR and the like are numbers, \
+        TRUNC(start, "month") is the first moment of the month, and now() - 30d is thirty days ago. The functions \
+        read dates in UTC, or in the zone of --zone. docs/predicates.md lists all functions.
 
         TEXT looks for words: 'body TEXT "lisbon tram* -bus"'. Tables, lines and Markdown show up to 160 characters \
         around the words found, each in square brackets. With --sort relevance, the texts come first in which the \
@@ -108,6 +113,12 @@ enum FetchCommand {
         Example(
           "quire fetch Trips.store Stop --group-by trip.name --aggregate 'count, sum(nights)'",
           "Shows the number of stops and the sum of the nights of each trip."),
+        Example(
+          "quire fetch Trips.store Trip --group-by 'TRUNC(start, \"month\") AS month' --sort month",
+          "Counts the trips of each month."),
+        Example(
+          "quire fetch Trips.store Trip --columns 'name, budget / SUM(stops.nights) AS rate' --sort -rate",
+          "Shows a computed value of each trip, the highest first."),
         Example(
           "quire fetch Trips.store --template tripsAfter DATE=today",
           "Shows the objects that a fetch request template of the model describes."),
@@ -182,7 +193,8 @@ enum FetchCommand {
     return QueryRequest(
       entity,
       where: try invocation.value(of: condition).map {
-        try PredicateValues(model, of: entity).typed(QueryPredicate($0))
+        try CommandZone(invocation).placed(
+          PredicateValues(model, of: entity).typed(QueryPredicate($0)))
       })
   }
 
@@ -215,10 +227,20 @@ enum FetchCommand {
       otherwise: "It has \(model.entities.map { "'\($0.name)'" }.joined(separator: ", ")).")
   }
 
-  /// Calls `body`, and adds the place in the predicate to a `QueryError`.
+  /// Calls `body`, and adds the place in the predicate, or in another expression of the command line, to a `QueryError`.
   static func placed<R>(_ invocation: Invocation, _ body: () throws -> R) throws -> R {
     do { return try body() } catch let error as QueryError {
-      throw invocation.value(of: condition).map { error.located(in: $0) } ?? error
+      // An error of the syntax has its place already.
+      guard error.offset == nil else { throw error }
+      let predicate = invocation.value(of: condition)
+      let lists = [columns, groups, aggregates, sort].compactMap { invocation.value(of: $0) }
+      var texts = [predicate, invocation.value(of: having)].compactMap(\.self)
+      texts += lists.flatMap { NamedExpression.list($0).map(\.text) }
+      for text in texts {
+        let placed = error.located(in: text)
+        if placed.offset != nil { throw placed }
+      }
+      throw predicate.map { error.located(in: $0) } ?? error
     }
   }
 }
@@ -233,7 +255,8 @@ enum CountCommand {
       "count", "prints the number of objects of an entity that match a predicate",
       arguments: [.store, .entity],
       options: [
-        FetchCommand.condition, .explain, .version, .storeName, .storeModel, .damaged, .format,
+        FetchCommand.condition, .zone, .explain, .version, .storeName, .storeModel, .damaged,
+        .format,
       ],
       examples: [
         Example(

@@ -32,6 +32,8 @@ struct FetchSelection {
       request.predicate = try PredicateValues(model, of: request.entity)
         .typed(predicate, words.values)
     }
+    let zone = CommandZone(invocation)
+    request.predicate = request.predicate.map { zone.placed($0) }
     columns = try FetchSelection.columns(words, of: request.entity, model, schema)
     request.resultType = .dictionaries
     request.propertiesToFetch = columns.fetchedValues
@@ -41,15 +43,48 @@ struct FetchSelection {
       guard invocation.has(FetchCommand.groups) else {
         throw CommandError.wrongUsage("--having needs --group-by.")
       }
-      request.havingPredicate = try QueryPredicate(FetchColumns.aggregates(in: text))
+      request.havingPredicate = try zone.groupPredicate(text)
     }
     if let text = invocation.value(of: FetchCommand.sort) {
-      request.sortKeys = text.split(separator: ",").map { key in
-        let path = key.drop { $0 == "-" || $0 == " " }
-        return SortKey(String(path), ascending: !key.hasPrefix("-"))
-      }
+      request.sortKeys = try FetchSelection.sortKeys(text, columns, words, zone)
     }
     self.request = request
+  }
+
+  /// Returns the sort keys of a text: paths, expressions, or names of columns, separated by commas.
+  private static func sortKeys(
+    _ text: String, _ columns: FetchColumns, _ words: FetchWords, _ zone: CommandZone
+  ) throws -> [SortKey] {
+    let lists = [FetchCommand.columns, FetchCommand.groups, FetchCommand.aggregates]
+    let given = lists.flatMap { words.invocation.value(of: $0).map(NamedExpression.list) ?? [] }
+    let named = columns.expressions(named: Set(given.compactMap(\.given)))
+    return try FetchColumns.parts(of: text).map { part in
+      let value = String(part.drop { $0 == "-" || $0 == " " })
+      try refuseDirection(in: value)
+      var key: SortKey
+      if let expression = named[value] {
+        key = SortKey(expression)
+      } else if value.wholeMatch(of: /[@\p{L}_][@\p{L}\p{N}_.]*/) != nil {
+        key = SortKey(value)
+      } else {
+        key = SortKey(try zone.expression(value))
+      }
+      // Groups are sorted by the column of this name, if there is one.
+      if key.expression != nil { key.path = value }
+      key.isAscending = !part.hasPrefix("-")
+      return key
+    }
+  }
+
+  /// Throws an error for a direction in the words of SQL, with the form that means the same here.
+  private static func refuseDirection(in key: String) throws(CommandError) {
+    guard let match = key.wholeMatch(of: /(?is)(.*\S)\s+(asc|desc|ascending|descending)\s*/) else {
+      return
+    }
+    let sign = match.2.lowercased().hasPrefix("d") ? "-" : ""
+    throw .wrongUsage(
+      "The direction of a sort key is a sign before it, and not a word behind it.",
+      hint: "Write --sort='\(sign)\(match.1)'. A leading - sorts in descending order.")
   }
 
   /// Returns the predicate that only the objects with the given keys meet.
@@ -116,7 +151,9 @@ struct FetchSelection {
     let distinct = FetchCommand.distinct
     if groups != nil || aggregates != nil {
       try words.refuse([FetchCommand.columns, distinct], with: FetchCommand.groups)
-      return try FetchColumns(groupedBy: groups ?? "", aggregates ?? "count", of: entity)
+      return try FetchColumns(
+        groupedBy: groups ?? "", aggregates ?? "count", of: entity, model,
+        CommandZone(words.invocation))
     }
     guard let paths else {
       guard !words.invocation.has(distinct) else {
@@ -128,7 +165,8 @@ struct FetchSelection {
         inModelOrder: !FetchOutput.Form(words.invocation).isForPrograms)
     }
     return try FetchColumns(
-      paths, of: entity, model, schema, showsObjects: !words.invocation.has(distinct))
+      paths, of: entity, model, schema, CommandZone(words.invocation),
+      showsObjects: !words.invocation.has(distinct))
   }
 }
 

@@ -192,7 +192,7 @@ final class Session {
     action(
       "count", "prints the number of objects of an entity that match a predicate",
       arguments: [.entity],
-      options: [FetchCommand.condition, .explain, .format]
+      options: [FetchCommand.condition, .zone, .explain, .format]
     ) { [unowned self] invocation in
       try CountCommand.show(invocation, model) {
         try context.count(for: FetchRequest<ManagedObject>($0))
@@ -210,7 +210,7 @@ final class Session {
     action(
       "set", "sets properties of objects, found by identifier or predicate",
       arguments: [.entity, .assignments],
-      options: [FetchCommand.condition, .identifiers, .showsIdentifiers, .format]
+      options: [FetchCommand.condition, .identifiers, .zone, .showsIdentifiers, .format]
     ) { [unowned self] invocation in
       try change(invocation, did: "changed") { edit in
         let objects = try edit.objects()
