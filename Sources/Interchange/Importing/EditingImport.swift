@@ -17,6 +17,8 @@ final class EditingImport {
   private var objects: [Int: ManagedObject] = [:]
   private var places: [ObjectID: Place] = [:]
   private var existing: Set<ManagedObject> = []
+  /// The existing objects with a value or a reference that differs from the files.
+  private var changed: Set<ManagedObject> = []
   /// The lists that have left out stored objects, by the objects.
   private var causes: [ObjectID: (place: Place, list: String)] = [:]
   private let problems: ImportProblems
@@ -57,7 +59,9 @@ final class EditingImport {
     for step in Step.allCases {
       try survey.forEachObject(of: files, problems) { try lead($0, $1, step) }
     }
-    report.updatedCount += relinkedCount
+    let updated = context.updatedObjects
+    report.updatedCount = changed.count + relinkedCount(among: updated)
+    report.unchangedCount = existing.count { !changed.contains($0) && !updated.contains($0) }
     do {
       if isTrial || !problems.isEmpty { try context.validateChanges() } else { try context.save() }
     } catch let error as ContextError {
@@ -70,11 +74,10 @@ final class EditingImport {
   }
 
   /// The number of stored objects that the files don't contain, but whose references the import has changed.
-  private var relinkedCount: Int {
-    context.updatedObjects.count { object in
-      guard !existing.contains(object) else { return false }
-      let changed = object.changedValues()
-      return changed.keys.contains { name in
+  private func relinkedCount(among updated: Set<ManagedObject>) -> Int {
+    updated.count { object in
+      guard !changed.contains(object) else { return false }
+      return object.changedValues().keys.contains { name in
         guard case .relationship(let one) = plan.model.property(name, of: object.entity.name) else {
           return true
         }
@@ -151,7 +154,7 @@ final class EditingImport {
     let object: ManagedObject
     if let found = try self.existing(record, entity, byColumn) {
       object = found
-      if existing.insert(object).inserted { report.updatedCount += 1 }
+      existing.insert(object)
     } else {
       object = try context.insert(entity.entity.name)
       report.insertedCount += 1
@@ -160,7 +163,8 @@ final class EditingImport {
     places[object.objectID] = Place(
       file: record.file.name, fileNumber: record.fileNumber, line: record.line,
       faulty: Set(entity.names(at: faulty)))
-    try object.setValues(values)
+    guard existing.contains(object) else { return try object.setValues(values) }
+    if try object.setIfDifferent(values) { changed.insert(object) }
   }
 
   /// Returns the stored object that a record updates; `nil` if the record is a new object.
@@ -217,7 +221,7 @@ final class EditingImport {
             "The relationship refers to \(identifier.map { "'\($0)'" } ?? "no object"), but "
               + "'\(survey.identifiers.text(said.owner))' refers to this object by the inverse.")
         }
-        own.setObjects(other.map { [$0] } ?? [], forKey: target.name)
+        set(other.map { [$0] } ?? [], forKey: target.name, of: own)
       }
     } toMany: { target, end, identifiers in
       guard step == (isNew ? .listsOfNew : .listsOfExisting) else { return }
@@ -240,8 +244,14 @@ final class EditingImport {
         let before = own.value(forKey: target.name) as? [ManagedObject] ?? []
         others += before.filter { !seen.contains($0) }
       }
-      own.setObjects(others, forKey: target.name)
+      set(others, forKey: target.name, of: own)
     }
+  }
+
+  /// Sets the members of a relationship. An existing object with the same members stays unchanged.
+  private func set(_ members: [ManagedObject], forKey key: String, of object: ManagedObject) {
+    guard existing.contains(object) else { return object.setObjects(members, forKey: key) }
+    if object.setIfDifferent(members, forKey: key) { changed.insert(object) }
   }
 
   /// Calls `body`, and records the problem of a relationship that it throws.

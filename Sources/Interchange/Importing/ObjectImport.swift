@@ -54,6 +54,8 @@ public struct ObjectImport {
     /// The number of stored objects that were changed, including objects whose reference leads elsewhere because a list
     /// in the files contains them or leaves them out.
     public var updatedCount = 0
+    /// The number of stored objects that the files contain with the same values.
+    public var unchangedCount = 0
     /// The number of objects in the files, changed or not.
     public var readCount = 0
   }

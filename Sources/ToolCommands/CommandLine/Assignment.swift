@@ -9,11 +9,13 @@ import Rows
 struct Assignment {
   let key: String
   let sign: Sign
-  private let text: String
+  /// The text behind the sign.
+  let text: String
 
-  /// The effect of an assignment on the property: set the value, or add or remove objects.
+  /// The effect of an assignment on the property: set the value or the result of an expression, or add or remove objects.
   enum Sign: String {
     case set = "="
+    case compute = ":="
     case add = "+="
     case remove = "-="
   }
@@ -26,6 +28,7 @@ struct Assignment {
     switch key.last {
     case "+": sign = .add
     case "-": sign = .remove
+    case ":": sign = .compute
     default: sign = .set
     }
     if sign != .set { key = key.dropLast() }

@@ -27,7 +27,7 @@ enum DeleteCommand {
       if try edit.explains() { return .done }
       let objects = try edit.objects()
       for object in objects { edit.context.delete(object) }
-      try edit.finish(objects, did: "deleted")
+      try edit.finish(StoreEdit.Outcome(objects: objects), did: "deleted")
       return objects.isEmpty ? .no : .done
     }
   }

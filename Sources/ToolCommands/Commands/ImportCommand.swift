@@ -149,15 +149,23 @@ enum ImportCommand {
       try output.writeLine(
         JSON.object([
           "inserted": .number(report.insertedCount), "updated": .number(report.updatedCount),
-          "saved": .boolean(!isTrial),
+          "unchanged": .number(report.unchangedCount), "saved": .boolean(!isTrial && report.hasChanges),
         ]))
     default:
       let would = isTrial ? "would be " : ""
       var text = "\(Wording.count(report.insertedCount, "object")) \(would)inserted"
-      if report.updatedCount > 0 {
+      if report.updatedCount > 0 || report.unchangedCount > 0 {
         text += ", \(report.updatedCount) \(would)changed"
       }
-      try output.writeLine(text + ".")
+      if report.unchangedCount > 0 { text += ", \(report.unchangedCount) unchanged" }
+      text += "."
+      if !isTrial, report.unchangedCount > 0, !report.hasChanges { text += " Nothing was saved." }
+      try output.writeLine(text)
     }
   }
+}
+
+extension ObjectImport.Report {
+  /// Whether the import has inserted or changed an object.
+  fileprivate var hasChanges: Bool { insertedCount > 0 || updatedCount > 0 }
 }

@@ -24,7 +24,7 @@ enum InsertCommand {
       let edit = try StoreEdit(reader, invocation, models)
       try edit.rehearse { _ = try insert($0, invocation) }
       let object = try insert(edit, invocation)
-      try edit.finish([object], did: "inserted")
+      try edit.finish(StoreEdit.Outcome(objects: [object]), did: "inserted")
       return .done
     }
   }
@@ -34,7 +34,7 @@ enum InsertCommand {
     // Errors in the command line are found before the object is inserted.
     let changes = try edit.changes(to: invocation[.entity])
     let object = try edit.context.insert(invocation[.entity])
-    for change in changes { try change(object) }
+    for change in changes { _ = try change(object) }
     return object
   }
 }

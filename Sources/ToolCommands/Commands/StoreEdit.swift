@@ -11,7 +11,8 @@ extension Argument {
   /// The assignments to an object's properties.
   static let assignments = Argument(
     "KEY=VALUE",
-    "A property and its value. Dates are ISO 8601, in UTC unless they contain a time zone, or "
+    "A property and its value, or an expression: price=price*1.1, name=TRIM(name), total=SUM(lines.amount). With := "
+      + "the value is always an expression. Dates are ISO 8601, in UTC unless they contain a time zone, or "
       + "seconds since 2001 (@1.5), or relative to now (now, today, -3d, +2h). Binary values are "
       + "base64 or @FILE. null removes the value; \\null is the text 'null'. The value of a "
       + "relationship is an identifier (2/p17), or a predicate in braces ({name == 'Lisbon'}) that "
@@ -161,50 +162,70 @@ struct StoreEdit {
     return try context.existingObject(with: ObjectID(store: store.tag, key: key))
   }
 
+  /// The objects of an edit that have changed, and the number of those that have the wanted values already.
+  struct Outcome {
+    var objects: [ManagedObject]
+    var unchangedCount = 0
+    /// The number of objects that an expression has left without a value that they had.
+    var emptiedCount = 0
+  }
+
   /// Applies the assignments of the command line to the objects.
   ///
+  /// Each expression is evaluated for all objects before any value is set.
+  ///
   /// - Throws: ``CommandError`` with every assignment that is invalid, before any value is set.
-  func assign(to objects: [ManagedObject]) throws {
+  func assign(to objects: [ManagedObject]) throws -> Outcome {
     // By the number of the entity in the store. Objects of one entity mostly follow each other.
     var known: [UInt16: [Change]] = [:]
+    let computed = ComputedValues(context, store.tag, schema, CommandZone(invocation))
     var problems: [CommandError] = []
     var last: UInt16?
     for object in objects where object.entityNumber != last {
       last = object.entityNumber
       guard known[object.entityNumber] == nil else { continue }
       // The same problem may occur with the same message for several entities; `throwAll` removes repetitions.
-      known[object.entityNumber] = try changes(to: object.entity.name, &problems)
+      known[object.entityNumber] = try changes(to: object.entity.name, computed, &problems)
     }
     // Assignments are also checked if there are no objects.
-    if objects.isEmpty { _ = try changes(to: invocation[.entity], &problems) }
+    if objects.isEmpty { _ = try changes(to: invocation[.entity], computed, &problems) }
     try CommandError.throwAll(problems)
+    try computed.evaluate(for: objects, checking: interruption)
     last = nil
     var current: [Change] = []
+    var outcome = Outcome(objects: [])
     for object in objects {
       try interruption.check()
       if object.entityNumber != last {
         last = object.entityNumber
         current = known[object.entityNumber] ?? []
       }
-      for change in current { try change(object) }
+      var isChanged = false
+      for change in current where try change(object) { isChanged = true }
+      if isChanged { outcome.objects.append(object) } else { outcome.unchangedCount += 1 }
     }
+    outcome.emptiedCount = computed.emptiedCount
+    return outcome
   }
 
-  typealias Change = (ManagedObject) throws -> Void
+  /// A change of one object. It returns whether the object had another value before.
+  typealias Change = (ManagedObject) throws -> Bool
 
   /// Returns the assignments of the command line as changes of an entity's objects.
   ///
   /// - Throws: ``CommandError`` with every assignment that is invalid, before any value is set.
   func changes(to entity: String) throws -> [Change] {
     var problems: [CommandError] = []
-    let changes = try changes(to: entity, &problems)
+    let changes = try changes(to: entity, nil, &problems)
     try CommandError.throwAll(problems)
     return changes
   }
 
   /// Returns the valid changes, and appends the errors of the invalid assignments to `problems`.
+  ///
+  /// - Parameter computed: The values of expressions; `nil` if the command takes no expressions.
   private func changes(
-    to entity: String, _ problems: inout [CommandError]
+    to entity: String, _ computed: ComputedValues?, _ problems: inout [CommandError]
   ) throws -> [Change] {
     var changes: [Change] = []
     var given: Set<String> = []
@@ -212,10 +233,10 @@ struct StoreEdit {
       var others: [CommandError] = []
       let made = try noting(&problems) {
         let assignment = try Assignment(word)
-        if assignment.sign == .set, !given.insert(assignment.key).inserted {
+        if assignment.sign == .set || assignment.sign == .compute, !given.insert(assignment.key).inserted {
           others.append(.wrongUsage("'\(oneLine(assignment.key))' is given twice."))
         }
-        return try change(assignment, of: entity, &others)
+        return try change(assignment, of: entity, computed, &others)
       }
       problems += others
       if let made { changes.append(made) }
@@ -236,13 +257,14 @@ struct StoreEdit {
 
   /// Returns the change that an assignment makes to an object of an entity.
   private func change(
-    _ assignment: Assignment, of entity: String, _ problems: inout [CommandError]
+    _ assignment: Assignment, of entity: String, _ computed: ComputedValues?,
+    _ problems: inout [CommandError]
   ) throws -> Change {
     let model = context.coordinator.model
     switch model.property(assignment.rootKey, of: entity) {
     case .attribute(let attribute):
       let part = try Self.part(assignment.key, of: attribute, model)
-      guard assignment.sign == .set else {
+      guard assignment.sign == .set || assignment.sign == .compute else {
         throw CommandError.wrongUsage(
           "'\(assignment.key)' is an attribute: use =, not \(assignment.sign.rawValue).")
       }
@@ -251,12 +273,19 @@ struct StoreEdit {
           "'\(assignment.key)' is derived from other values and can't be set.")
       }
       guard !attribute.isTransient else { throw CommandError.transient(assignment.key) }
+      if let computed, let change = try computed.change(assignment, of: part, entity) {
+        return change
+      }
+      if computed == nil, assignment.sign == .compute {
+        throw CommandError.wrongUsage(
+          "An expression needs the values of an object that exists. Give '\(assignment.key)' a value.")
+      }
       let value = try assignment.value(of: part, on: disk)
       if let problem = part.type.problem(with: value) {
         throw CommandError.wrongUsage("'\(assignment.key)': \(problem).")
       }
       let shared = SharedValue(value, forKey: assignment.key)
-      return { try $0.set(shared) }
+      return { try $0.setIfDifferent(shared) }
     case .relationship(let relationship):
       guard assignment.key == relationship.name else {
         throw CommandError.wrongUsage(
@@ -303,15 +332,20 @@ struct StoreEdit {
         throw CommandError.wrongUsage(
           "'\(name)' refers to one object: use = and one value.")
       }
-      return { $0.setObjects(others, forKey: name) }
+      return { $0.setIfDifferent(others, forKey: name) }
+    }
+    guard assignment.sign != .compute else {
+      throw CommandError.wrongUsage("'\(name)' is a relationship: use =, += or -=, not :=.")
     }
     return { object in
       let before = object.value(forKey: name) as? [ManagedObject] ?? []
-      switch assignment.sign {
-      case .set: object.setObjects(others, forKey: name)
-      case .add: object.setObjects(before + others.filter { !before.contains($0) }, forKey: name)
-      case .remove: object.setObjects(before.filter { !others.contains($0) }, forKey: name)
-      }
+      let after =
+        switch assignment.sign {
+        case .set, .compute: others
+        case .add: before + others.filter { !before.contains($0) }
+        case .remove: before.filter { !others.contains($0) }
+        }
+      return object.setIfDifferent(after, forKey: name)
     }
   }
 
@@ -334,15 +368,15 @@ struct StoreEdit {
   }
 
   /// Prints the changed objects without saving.
-  func tell(_ objects: [ManagedObject], did what: String) throws {
-    try tell(objects.count, identifiers(of: objects), did: what, isSaved: nil)
+  func tell(_ outcome: Outcome, did what: String) throws {
+    try tell(outcome, identifiers(of: outcome.objects), did: what, isSaved: nil)
   }
 
   /// Saves, and prints the changed objects. In a dry run, validates the changes in place of the save.
-  func finish(_ objects: [ManagedObject], did what: String) throws {
+  func finish(_ outcome: Outcome, did what: String) throws {
     let isTrial = invocation.has(.dryRun)
     // A deleted object loses its identifier.
-    let identifiers = identifiers(of: objects)
+    let identifiers = identifiers(of: outcome.objects)
     if isTrial {
       try checkValues()
     } else {
@@ -350,7 +384,7 @@ struct StoreEdit {
       invocation.console.outcome.didChange("The change is saved.")
     }
     try invocation.close(store, saved: !isTrial)
-    try tell(objects.count, identifiers, did: what, isSaved: !isTrial)
+    try tell(outcome, identifiers, did: what, isSaved: !isTrial)
   }
 
   /// Whether the output contains the identifiers of the objects.
@@ -366,20 +400,29 @@ struct StoreEdit {
   }
 
   private func tell(
-    _ count: Int, _ identifiers: [String], did what: String, isSaved: Bool?
+    _ outcome: Outcome, _ identifiers: [String], did what: String, isSaved: Bool?
   ) throws {
     let output = invocation.console.output
+    let isUnchanged = outcome.objects.isEmpty && outcome.unchangedCount > 0
+    if outcome.emptiedCount > 0 {
+      try invocation.console.messages.writeLine(
+        "note: \(Wording.count(outcome.emptiedCount, "object")) had a value for which the expression has none.")
+    }
     switch invocation.format {
     case .text:
-      let number = Wording.count(count, "object")
-      let summary = isSaved == false ? "\(number) would be \(what)." : "\(number) \(what)."
+      let number = Wording.count(outcome.objects.count, "object")
+      var summary = isSaved == false ? "\(number) would be \(what)" : "\(number) \(what)"
+      if outcome.unchangedCount > 0 { summary += ", \(outcome.unchangedCount) unchanged" }
+      summary += isUnchanged && isSaved == true ? ". Nothing was saved." : "."
       guard showsIdentifiers else { return try output.writeLine(summary) }
       for identifier in identifiers { try output.writeLine(identifier) }
       try invocation.console.messages.writeLine(summary)
     case .json:
       try output.writeLine(
         JSON.object([
-          what: .array(identifiers.map { .string($0) }), "saved": isSaved.map { .boolean($0) },
+          what: .array(identifiers.map { .string($0) }),
+          "unchanged": what == "changed" ? .number(outcome.unchangedCount) : nil,
+          "saved": isSaved.map { .boolean($0 && !isUnchanged) },
         ]))
     }
   }

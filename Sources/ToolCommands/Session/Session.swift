@@ -123,7 +123,7 @@ final class Session {
 
   /// Makes a change as one undo step.
   private func change(
-    _ invocation: Invocation, did what: String, _ body: (StoreEdit) throws -> [ManagedObject]
+    _ invocation: Invocation, did what: String, _ body: (StoreEdit) throws -> StoreEdit.Outcome
   ) throws -> ExitCode {
     if let readOnlyReason {
       throw CommandError(
@@ -133,9 +133,9 @@ final class Session {
     let edit = edit(invocation)
     let undo = context.undoStack!
     try undo.beginGroup()
-    let objects: [ManagedObject]
+    let outcome: StoreEdit.Outcome
     do {
-      objects = try body(edit)
+      outcome = try body(edit)
       // The consequences of a deletion are found here, and may lie in damaged rows.
       try context.processPendingChanges()
       try interruption.check()
@@ -153,12 +153,12 @@ final class Session {
       }
       throw error
     }
-    if !objects.isEmpty {
-      undo.setActionName("\(Wording.count(objects.count, "object")) \(what)")
+    if !outcome.objects.isEmpty {
+      undo.setActionName("\(Wording.count(outcome.objects.count, "object")) \(what)")
     }
     try undo.endGroup()
-    try edit.tell(objects, did: what)
-    return objects.isEmpty ? .no : .done
+    try edit.tell(outcome, did: what)
+    return outcome.objects.isEmpty && outcome.unchangedCount == 0 ? .no : .done
   }
 
   /// A session has one store.
@@ -205,7 +205,9 @@ final class Session {
       "insert", "inserts an object and prints its identifier",
       arguments: [.entity, .assignments], options: [.format]
     ) { [unowned self] invocation in
-      try change(invocation, did: "inserted") { [try InsertCommand.insert($0, invocation)] }
+      try change(invocation, did: "inserted") {
+        StoreEdit.Outcome(objects: [try InsertCommand.insert($0, invocation)])
+      }
     },
     action(
       "set", "sets properties of objects, found by identifier or predicate",
@@ -213,9 +215,7 @@ final class Session {
       options: [FetchCommand.condition, .identifiers, .zone, .showsIdentifiers, .format]
     ) { [unowned self] invocation in
       try change(invocation, did: "changed") { edit in
-        let objects = try edit.objects()
-        try edit.assign(to: objects)
-        return objects
+        try edit.assign(to: edit.objects())
       }
     },
     action(
@@ -228,7 +228,7 @@ final class Session {
           try interruption.check()
           context.delete(object)
         }
-        return objects
+        return StoreEdit.Outcome(objects: objects)
       }
     },
     action("undo", "undoes the last change") { [unowned self] invocation in
