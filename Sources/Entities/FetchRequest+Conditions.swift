@@ -22,6 +22,21 @@ extension FetchRequest {
     return sorted
   }
 
+  /// Returns the request with one more sort key: a value that is computed from properties.
+  ///
+  ///     let longest = Trip.all.sorted(ascending: false) { $0.name.length }
+  public func sorted<Value>(
+    ascending: Bool = true, options: TextOptions = [],
+    by value: (EntityField<Object, Object>) -> ComputedExpression<Object, Value>
+  ) -> FetchRequest {
+    var sorted = self
+    sorted.query.sortKeys.append(
+      SortKey(
+        value(EntityField<Object, Object>([])).queryExpression, ascending: ascending,
+        options: options))
+    return sorted
+  }
+
   /// Returns the request with one more relationship to prefetch.
   ///
   ///     let stops = Stop.all.prefetching { $0.trip.owner }

@@ -82,6 +82,22 @@ extension FetchRequest {
     return grouped(byPaths: paths, fetching: values([value] + others))
   }
 
+  /// Returns the request for groups of objects with the same computed value, which the rows contain under a name. Use it
+  /// with `fetchTable`.
+  ///
+  ///     let months = Trip.all.grouped(by: { $0.start.truncated(to: .month) }, as: "month", fetching: .count)
+  ///     let starts = try context.fetchTable(months).values(named: "month", as: Date.self)
+  public func grouped<Key>(
+    by value: (EntityField<Object, Object>) -> ComputedExpression<Object, Key>, as name: String,
+    fetching first: GroupValue<Object>, _ others: GroupValue<Object>...
+  ) -> FetchRequest {
+    let key = FetchedValue(name, value(EntityField<Object, Object>([])).queryExpression)
+    var grouped = self
+    grouped.query.propertiesToGroupBy = [name]
+    grouped.query.propertiesToFetch = [key] + values([first] + others)
+    return grouped
+  }
+
   // A key path in a function with a pack of types stops the program, so the functions above call this one.
   private func values(_ values: [GroupValue<Object>]) -> [FetchedValue] { values.map(\.value) }
 

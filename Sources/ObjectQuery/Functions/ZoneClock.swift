@@ -18,7 +18,7 @@ struct ZoneClock: Sendable {
   private static let known = Mutex<[String: ZoneClock]>([:])
   private static let mostKnown = 64
 
-  /// Creates the clock of a zone: `UTC`, a name of the time zone database, or a difference such as `+02:00`.
+  /// Creates the clock of a zone: `UTC`, a name of the time zone database, or a difference such as `+02:00` or `GMT+0200`.
   init?(named name: String) {
     if name.isEmpty || name == "UTC" || name == "Z" {
       if name.isEmpty { return nil }
@@ -39,7 +39,7 @@ struct ZoneClock: Sendable {
 
   /// Returns the clock of a difference: a sign, two digits of hours, and two digits of minutes behind an optional colon.
   private static func difference(_ name: String) -> ZoneClock? {
-    guard let match = name.wholeMatch(of: /([+-])([0-9]{2}):?([0-9]{2})/),
+    guard let match = name.wholeMatch(of: /(?:GMT|UTC)?([+-])([0-9]{2}):?([0-9]{2})/),
       let hours = Int64(match.2), let minutes = Int64(match.3), hours < 24, minutes < 60
     else { return nil }
     let seconds = hours * 3600 + minutes * 60

@@ -106,20 +106,3 @@ extension TypedExpression {
         .comparison(.init(value, .notEqual, .null)), value, right.storedValue.queryExpression))
   }
 }
-
-extension TypedExpression where Value.Bare == String {
-  /// Returns the text in capital letters.
-  public func uppercased() -> ComputedExpression<Root, Value> {
-    ComputedExpression(.function(.uppercase, [queryExpression]))
-  }
-
-  /// Returns the text in lower case.
-  public func lowercased() -> ComputedExpression<Root, Value> {
-    ComputedExpression(.function(.lowercase, [queryExpression]))
-  }
-
-  /// The number of characters of the text.
-  public var length: ComputedExpression<Root, Int?> {
-    ComputedExpression(.function(.length, [queryExpression]))
-  }
-}

@@ -7,10 +7,13 @@ A second opinion: each case gives the text of a predicate and, beside it, the sa
 Python function of an object. Nothing here reads predicates, and nothing is shared with the Swift code.
 Where the language of NSPredicate and Python differ, the rule is spelled out in a helper below.
 """
+import datetime
+import decimal
 import math
 import re
 import sys
 import unicodedata
+import zoneinfo
 from decimal import Decimal as D
 
 
@@ -386,6 +389,139 @@ case("FUNCTION(when, 'timeIntervalSinceReferenceDate') == 0.5", lambda o: o.when
 case("CAST(small, 'NSString') == '3'", calc(lambda s: str(s) == "3", "small"))
 case("CAST('3', 'NSNumber') == small", calc(lambda s: s == 3, "small"))
 case("CAST(name, 'NSNumber') == 3", lambda o: False)
+
+# --- Parts of dates, rounding, changes of texts --------------------------------------------------
+
+EPOCH = datetime.datetime(2001, 1, 1, tzinfo=datetime.timezone.utc)
+
+
+def moment(o, zone="UTC"):
+    """The date of an object, as a clock of the zone shows it."""
+    if o.when is None:
+        return None
+    utc = EPOCH + datetime.timedelta(seconds=math.floor(o.when))
+    if zone[0] in "+-":
+        hours, minutes = int(zone[1:3]), int(zone[-2:])
+        offset = datetime.timedelta(hours=hours, minutes=minutes)
+        return utc.astimezone(datetime.timezone(-offset if zone[0] == "-" else offset))
+    return utc.astimezone(zoneinfo.ZoneInfo(zone))
+
+
+PARTS = {
+    "YEAR": lambda t: t.year, "QUARTER": lambda t: (t.month + 2) // 3, "MONTH": lambda t: t.month,
+    "WEEK": lambda t: t.isocalendar()[1], "DAY": lambda t: t.day, "WEEKDAY": lambda t: t.isoweekday(),
+    "HOUR": lambda t: t.hour, "MINUTE": lambda t: t.minute, "SECOND": lambda t: t.second,
+}
+ZONES = ["UTC", "Europe/Berlin", "America/St_Johns", "Pacific/Kiritimati", "-05:30", "+1400"]
+for part, value in PARTS.items():
+    found = sorted({value(moment(o)) for o in samples if o.when is not None})
+    for number_ in found:
+        case(f"{part}(when) == {number_}", lambda o: o.when is not None and value(moment(o)) == number_)
+    case(f"{part}(when) != {found[0]}", lambda o: o.when is not None and value(moment(o)) != found[0])
+    case(f"{part}(when) > {found[0]}", lambda o: o.when is not None and value(moment(o)) > found[0])
+    case(f"{part}(when) == nil", lambda o: o.when is None)
+    for zone in ZONES:
+        for number_ in sorted({value(moment(o, zone)) for o in samples if o.when is not None}):
+            case(f"{part.lower()}(when, '{zone}') == {number_}",
+                 lambda o: o.when is not None and value(moment(o, zone)) == number_)
+
+
+def start(t, unit):
+    """The start of a unit of the calendar. No zone of the cases skips or repeats midnight."""
+    zone = t.tzinfo
+    t = t.replace(microsecond=0)
+    if unit in ("year", "quarter", "month", "week", "day"):
+        t = t.replace(hour=0, minute=0, second=0)
+    if unit == "year":
+        t = t.replace(month=1, day=1)
+    elif unit == "quarter":
+        t = t.replace(month=(t.month - 1) // 3 * 3 + 1, day=1)
+    elif unit == "month":
+        t = t.replace(day=1)
+    elif unit == "week":
+        t = t - datetime.timedelta(days=t.weekday())
+    elif unit == "hour":
+        t = t.replace(minute=0, second=0)
+    elif unit == "minute":
+        t = t.replace(second=0)
+    return (t.replace(tzinfo=zone).astimezone(datetime.timezone.utc) - EPOCH).total_seconds()
+
+
+for unit in ["year", "quarter", "month", "week", "day", "hour", "minute", "second"]:
+    for zone in ["UTC", "Europe/Berlin", "-05:30"]:
+        argument = "" if zone == "UTC" else f", '{zone}'"
+        for found in sorted({start(moment(o, zone), unit) for o in samples if o.when is not None}):
+            case(f"TRUNC(when, '{unit}'{argument}) == CAST({int(found)}, 'NSDate')",
+                 lambda o: o.when is not None and start(moment(o, zone), unit) == found)
+    case(f"TRUNC(when, '{unit.upper()}') == when", lambda o: o.when is not None and start(moment(o), unit) == o.when)
+    case(f"TRUNC(when, '{unit}') <= when", lambda o: o.when is not None)
+case("when > now() - 30d", lambda o: o.when is not None and o.when > 816912000 - 30 * 86400)
+case("when + 1d == CAST(172800, 'NSDate')", lambda o: o.when == 86400)
+case("now() - when < 2w", lambda o: o.when is not None and 816912000 - o.when < 14 * 86400)
+case("when - 12h < '2001-01-01T12:00:00Z'", lambda o: o.when is not None and o.when - 43200 < 43200)
+case("1d + 2h + 3m + 4s == 93784", lambda o: True)
+case("1.5h == 5400 AND 1w == 7d AND 2min == 120s", lambda o: True)
+case("YEAR(when) == YEAR(now())", lambda o: o.when is not None and moment(o).year == 2026)
+
+
+def rounded(value, places=0):
+    """A floating-point number is rounded as the shortest decimal number that stands for it."""
+    if value is None:
+        return None
+    exact = D(repr(value)) if isinstance(value, float) else D(value)
+    with decimal.localcontext() as context:
+        context.prec = 400
+        result = exact.quantize(D(1).scaleb(-places), rounding=decimal.ROUND_HALF_UP)
+    return float(result) if isinstance(value, float) else result
+
+
+for name in ["small", "large", "real", "ratio", "money"]:
+    for places in [0, 1, 2, -1, -2]:
+        for found in sorted({rounded(o.get(name), places) for o in samples if o.get(name) is not None}):
+            if abs(found) >= 2 ** 63:
+                continue
+            text_ = f"{found:f}" if isinstance(found, D) and name == "money" else repr(float(found))
+            value_ = found
+            if name in ("small", "large"):
+                text_, value_ = str(int(found)), int(found)
+            elif name == "money":
+                text_ = f"CAST('{found:f}', 'NSDecimalNumber')"
+            call = f"ROUND({name})" if places == 0 else f"ROUND({name}, {places})"
+            case(f"{call} == {text_}", lambda o: rounded(o.get(name), places) == value_)
+case("ROUND(2.675, 2) == 2.68 AND ROUND(-2.5) == -3 AND ROUND(2.5) == 3", lambda o: True)
+case("ROUND(0.5) == 1 AND ROUND(1.005, 2) == 1.01 AND ROUND(-0.4) == 0", lambda o: True)
+case("ROUND(1e300, 2) == 1e300 AND ROUND(123456, -7) == 0 AND ROUND(5e-324, 2) == 0", lambda o: True)
+case("ROUND(9223372036854775807, -1) == 9223372036854775810.0", lambda o: True)
+
+SPACE = "".join(chr(c) for c in [9, 10, 11, 12, 13, 32, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029,
+                                 0x202F, 0x205F, 0x3000])
+for name in ["Ada", "Émile", "Zoë Smith", ""]:
+    case(f"TRIM(' \\t' + name + '\\u3000 ') == '{name}'", lambda o: o.name == name)
+    case(f"UPPER(name) == '{name.upper()}'", lambda o: o.name is not None and o.name.upper() == name.upper())
+    case(f"LOWER(name) == '{name.lower()}'", lambda o: o.name is not None and o.name.lower() == name.lower())
+    case(f"REPLACE(name, 'a', '') == '{name.replace('a', '')}'",
+         lambda o: o.name is not None and o.name.replace("a", "") == name.replace("a", ""))
+    case(f"REPLACE(name, 'm', '<>') == '{name.replace('m', '<>')}'",
+         lambda o: o.name is not None and o.name.replace("m", "<>") == name.replace("m", "<>"))
+    case(f"CONCAT(name, '-', small) == '{name}-3'", lambda o: o.name == name and o.small == 3)
+    case(f"CONCAT(name, '|', name) == '{name}|{name}'", lambda o: o.name == name)
+    for start_, count_ in [(1, 3), (2, 1), (0, 2), (-1, 3), (2, 0), (4, 100), (100, 1)]:
+        def cut_(text):
+            return "".join(c for i, c in enumerate(text, 1) if start_ <= i < start_ + count_)
+        case(f"SUBSTRING(name, {start_}, {count_}) == '{cut_(name)}'",
+             lambda o: o.name is not None and cut_(o.name) == cut_(name))
+    case(f"SUBSTRING(name, 2) == '{name[1:]}'", lambda o: o.name is not None and o.name[1:] == name[1:])
+case("SUBSTRING(name, 1, -1) == nil", lambda o: True)
+case("TRIM(name) == name", lambda o: o.name is not None and o.name.strip(SPACE) == o.name)
+case("REPLACE(name, '', 'x') == name", lambda o: o.name is not None)
+case("LEN(name) == 3", calc(lambda n: len(n) == 3, "name"))
+case("COALESCE(small, 7) == 7", lambda o: o.small is None)
+case("COALESCE(small, medium, 0) == 3", lambda o: o.small == 3)
+case("COALESCE(name, link, 'none') == 'none'", lambda o: o.name is None and o.link is None)
+case("COALESCE(when, CAST(5, 'NSDate')) == CAST(5, 'NSDate')", lambda o: o.when is None)
+case("COALESCE(NULL, small) == 3", lambda o: o.small == 3)
+case("IFNULL(owner.city.name, 'nowhere') == 'nowhere'",
+     lambda o: o.owner is None or o.owner.city is None)
 
 # --- Collections ---------------------------------------------------------------------------------
 

@@ -70,6 +70,11 @@ package struct QueryingRequests {
         pick([.add, .subtract, .multiply, .divide, .modulus, .bitwiseAnd, .bitwiseXor, .leftShift]),
         [numeric(entity, of, depth - 1), chance(50) ? number() : numeric(entity, of, depth - 1)])
     }
+    if entity == "Thing", chance(10) { return datePart(of) }
+    if depth > 0, chance(10) {
+      return .function(
+        pick([.round, .coalesce]), [numeric(entity, of, depth - 1), .constant(.integer(pick([0, 1, -1])))])
+    }
     if depth > 0, chance(10) {
       return .conditional(
         comparison(entity, of, 0), numeric(entity, of, 0), chance(20) ? .null : number())
@@ -89,6 +94,41 @@ package struct QueryingRequests {
         ])
     }
     return path(Self.numbers[entity]!, of)
+  }
+
+  private static let parts: [QueryExpression.Function] = [
+    .year, .quarter, .month, .week, .day, .weekday, .hour, .minute, .second,
+  ]
+  private static let zones = ["Europe/Berlin", "America/St_Johns", "+05:30"]
+
+  /// Returns a part of the date of a thing.
+  private mutating func datePart(_ of: QueryExpression) -> QueryExpression {
+    let date = chance(20) ? start(of) : .keyPath(of: of, ["when"])
+    return .function(
+      pick(Self.parts), [date] + (chance(20) ? [.constant(.string(pick(Self.zones)))] : []))
+  }
+
+  /// Returns the start of a unit of the calendar with the date of a thing.
+  private mutating func start(_ of: QueryExpression) -> QueryExpression {
+    let unit = pick(QueryExpression.CalendarUnit.allCases).rawValue
+    return .function(
+      .trunc,
+      [.keyPath(of: of, ["when"]), .constant(.string(unit))]
+        + (chance(20) ? [.constant(.string(pick(Self.zones)))] : []))
+  }
+
+  /// Returns a text that is computed from a text.
+  private mutating func changed(_ text: QueryExpression) -> QueryExpression {
+    let part = QueryExpression.constant(.string(pick(QueryingCrowd.texts)))
+    switch Int.random(in: 0..<7, using: &random) {
+    case 0: return .function(.trim, [text])
+    case 1: return .function(.replace, [text, part, .constant(.string(pick(["", "ab"])))])
+    case 2: return .function(.concat, [text, part])
+    case 3: return .function(.coalesce, [text, part])
+    case 4: return .function(.substring, [text, .constant(.integer(pick([0, 1, 2])))])
+    case 5: return .function(pick([.uppercase, .lowercase]), [text])
+    default: return .function(.concat, [part, text, .constant(.integer(7))])
+    }
   }
 
   private mutating func comparison(
@@ -115,7 +155,8 @@ package struct QueryingRequests {
       default: return make(left, pick(orders), number())
       }
     case 3...5:
-      let left = path(Self.texts[entity]!, of)
+      let plain = path(Self.texts[entity]!, of)
+      let left = chance(30) ? changed(plain) : plain
       let right = chance(70) ? text() : path(Self.texts[entity]!, of)
       switch Int.random(in: 0..<6, using: &random) {
       case 0: return make(left, pick([.equal, .notEqual]), .null)
@@ -128,7 +169,7 @@ package struct QueryingRequests {
         return make(left, pick([.beginsWith, .endsWith, .contains, .in]), right)
       }
     case 6 where entity == "Thing":
-      let left = QueryExpression.keyPath(of: of, ["when"])
+      let left = chance(30) ? start(of) : QueryExpression.keyPath(of: of, ["when"])
       switch Int.random(in: 0..<4, using: &random) {
       case 0: return make(left, pick(orders), date())
       case 1: return make(left, .between, .aggregate([date(), date()]))
@@ -204,12 +245,22 @@ package struct QueryingRequests {
       Self.numbers[known]! + Self.texts[known]!
       + (known == "Thing" ? ["when", "token", "bytes"] : [])
     for _ in 0..<Int.random(in: 0...2, using: &random) {
-      request.sortKeys.append(SortKey(pick(paths), ascending: chance(50)))
+      let key = SortKey(pick(paths), ascending: chance(50))
+      request.sortKeys.append(chance(30) ? computed(known, ascending: chance(50)) : key)
     }
     if chance(30) { request.fetchLimit = Int.random(in: 1...6, using: &random) }
     if chance(30) { request.fetchOffset = Int.random(in: 0...8, using: &random) }
     request.includesSubentities = chance(70)
     return request
+  }
+
+  /// Returns a sort key of a computed value.
+  private mutating func computed(_ entity: String, ascending: Bool) -> SortKey {
+    let text = changed(path(Self.texts[entity]!, .evaluatedObject))
+    let number = numeric(entity, .evaluatedObject, 1)
+    guard entity == "Thing" else { return SortKey(chance(50) ? text : number, ascending: ascending) }
+    let date = chance(50) ? start(.evaluatedObject) : datePart(.evaluatedObject)
+    return SortKey(pick([text, number, date]), ascending: ascending)
   }
 
   package mutating func table() -> QueryRequest {
@@ -240,6 +291,14 @@ package struct QueryingRequests {
     for path in request.propertiesToGroupBy where chance(80) {
       request.propertiesToFetch.append(FetchedValue(path))
     }
+    if chance(30) {
+      request.propertiesToGroupBy.append("computed")
+      let key: QueryExpression =
+        known == "Thing" && chance(70)
+        ? (chance(50) ? datePart(.evaluatedObject) : start(.evaluatedObject))
+        : changed(path(Self.texts[known]!, .evaluatedObject))
+      request.propertiesToFetch.append(FetchedValue("computed", key))
+    }
     let functions: [QueryExpression.Function] = [.count, .sum, .average, .min, .max]
     for index in 0..<Int.random(in: 1...3, using: &random) {
       let function = pick(functions)
@@ -257,6 +316,10 @@ package struct QueryingRequests {
           .constant(.integer(pick([1, 2, 3])))))
     }
     if chance(50) { request.sortKeys = [SortKey("f0", ascending: chance(50))] }
+    if chance(20) {
+      request.sortKeys.append(
+        SortKey(.function(.subtract, [.constant(.integer(0)), .function(.count, [.evaluatedObject])])))
+    }
     return request
   }
 }
