@@ -402,7 +402,8 @@ let package = Package(
       exclude: ["Scripts"]),
     tests(
       "ObjectQueryTests",
-      "ObjectQuery Rows ObjectModel SeededRandom QueryWorld", exclude: ["Expressions"]),
+      "ObjectQuery Rows ObjectModel SeededRandom QueryWorld SpecVectors",
+      exclude: ["Expressions"]),
     tests(
       "StoreInterfaceTests",
       """
