@@ -35,6 +35,9 @@ extension Command {
         || option.formerName.map { "--\($0)" == spelling } ?? false
     }
     guard let option = named else {
+      if let hint = ForeignOption.hint(for: spelling, among: options) {
+        throw .wrongUsage("Unknown option '\(oneLine(spelling))' for 'quire \(name)'.", hint: hint)
+      }
       throw .unknown(
         "option", spelling, in: "for 'quire \(name)'",
         known: options.map { "--\($0.name)" } + ["--help"], otherwise: seeHelp)
@@ -75,10 +78,15 @@ extension Command {
   /// Assigns the values to the declared arguments, in order.
   private func assign(_ values: [String]) throws(CommandError) -> [Argument: [String]] {
     if values.count > arguments.count, arguments.last?.isRepeating != true {
-      throw .wrongUsage("Unexpected argument '\(values[arguments.count])'.", hint: seeHelp)
+      let word = values[arguments.count]
+      throw .wrongUsage(
+        "Unexpected argument '\(oneLine(word))'.",
+        hint: options.contains { $0.kind == .predicate } && word.looksLikeCondition
+          ? "Write --where before a condition." : seeHelp)
     }
     if let missing = arguments.dropFirst(values.count).first(where: \.isRequired) {
-      throw .wrongUsage("Missing argument \(missing.name): \(missing.help)", hint: seeHelp)
+      throw .wrongUsage(
+        "Missing argument \(missing.name): \(firstSentence(of: missing.help))", hint: seeHelp)
     }
     var assigned: [Argument: [String]] = [:]
     for (position, argument) in arguments.prefix(values.count).enumerated() {
@@ -108,6 +116,13 @@ extension Command {
   }
 
   private var seeHelp: String { "Run 'quire help \(name)' to see its arguments and options." }
+}
+
+extension String {
+  /// Whether the word is probably a condition for objects.
+  fileprivate var looksLikeCondition: Bool {
+    contains { "<>=".contains($0) } || contains(" ")
+  }
 }
 
 extension Choice {

@@ -57,6 +57,7 @@ extension Binder {
     switch operation {
     case .equal, .notEqual:
       try refuse(collection: one, in: comparison, unless: right.isCollection || right == .null)
+      try refuse(text: right, forObject: one, in: comparison)
       try refuse(one, right, operation)
     case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
       try refuse(collection: one, in: comparison, unless: false)
@@ -115,9 +116,28 @@ extension Binder {
     _ left: OperandType, _ right: OperandType, _ operation: QueryPredicate.Operator
   ) throws(QueryError) {
     guard !left.isComparable(to: right) else { return }
+    var message = "\(operation.rawValue) can't compare \(left.words) with \(right.words)."
+    if left == .date, right == .number {
+      message += " Write a date in quotes, such as \"2026-01-31\", or compare YEAR of the date."
+    }
+    throw QueryError(.typeMismatch, message)
+  }
+
+  /// Throws for an object that is compared with a text, and names a property of the object that is a text.
+  private func refuse(
+    text: OperandType, forObject type: OperandType, in comparison: QueryPredicate.Comparison
+  ) throws(QueryError) {
+    guard text == .text, case .object(let entity?) = type, comparison.modifier == .direct,
+      case .keyPath(of: .evaluatedObject, let path) = comparison.left
+    else { return }
+    let name = model.properties(of: entity).first { property in
+      if case .attribute(let attribute) = property { return attribute.type == .string }
+      return false
+    }?.name
     throw QueryError(
       .typeMismatch,
-      "\(operation.rawValue) can't compare \(left.words) with \(right.words).")
+      "\(comparison.operation.rawValue) can't compare \(type.words) with text. Compare a property of the object"
+        + (name.map { ", such as \((path + [$0]).joined(separator: "."))." } ?? "."))
   }
 
   private func refuse(
@@ -159,11 +179,34 @@ extension Binder {
       bound.append(expression)
       types.append(type)
     }
+    try refuseAggregate(of: function, types, arguments)
     let result = try traits.type(
       FunctionArguments(
         function: function, types: types, constants: bound.map(\.constant)))
     if function == .now { return (.constant(.value(.date(now))), .date) }
     return (.function(function, bound), result)
+  }
+
+  /// Throws for an aggregate of one value of the object, which is that value and not the aggregate of all objects.
+  private func refuseAggregate(
+    of function: QueryExpression.Function, _ types: [OperandType],
+    _ arguments: [QueryExpression]
+  ) throws(QueryError) {
+    guard function.isAggregate, refusesMissingValues, groups == nil, types.count == 1, let entity,
+      case .keyPath(of: .evaluatedObject, let path) = arguments[0]
+    else { return }
+    switch types[0] {
+    case .collection, .unknown, .null, .object: return
+    default: break
+    }
+    let name = function.traits.names.first ?? function.printedName
+    let operation = CollectionOperator.allCases.first { $0.function == function }
+    let other = operation.map {
+      " For all objects write FETCH(\"\(entity)\", TRUEPREDICATE, NO).@\($0.rawValue).\(path.joined(separator: "."))."
+    }
+    throw QueryError(
+      .typeMismatch,
+      "\"\(name)\" of one value is that value, and not computed from all objects." + (other ?? ""))
   }
 
   mutating func bindCall(

@@ -26,7 +26,12 @@ extension Binder {
           "Can't follow \"\(name)\": the entity of the object before it is unknown.")
       }
       guard let property = model.property(name, of: owner) else {
-        throw unknownProperty(name, of: owner)
+        let error = unknownProperty(name, of: owner)
+        // Other languages have members of collections without the sign.
+        guard isCollection, let operation = CollectionOperator(anyName: name) else { throw error }
+        throw QueryError(
+          .unknownProperty,
+          "\"\(owner)\" has no property \"\(name)\". Did you mean \"@\(operation.rawValue)\"?", name: name)
       }
       guard !property.isTransient else {
         throw QueryError(

@@ -80,7 +80,10 @@ struct Binder {
     _ comparison: QueryPredicate.Comparison
   ) throws(QueryError) -> BoundPredicate {
     var (left, leftType) = try bind(comparison.left)
-    var (right, rightType) = try bind(comparison.right)
+    var (right, rightType): (BoundExpression, OperandType)
+    do { (right, rightType) = try bind(comparison.right) } catch {
+      throw error.suggestingQuotes(around: comparison.right, comparedWith: leftType)
+    }
     let isFixed = left.isConstant && right.isConstant
     (left, leftType) = coerce(left, leftType, toFit: rightType, isFixed: isFixed)
     (right, rightType) = coerce(right, rightType, toFit: leftType, isFixed: isFixed)

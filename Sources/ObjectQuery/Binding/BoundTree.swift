@@ -111,6 +111,17 @@ package enum CollectionOperator: String, CaseIterable, Sendable {
     }
   }
 
+  /// Creates the operator with a name of any language: `count`, `length`, `average`.
+  init?(anyName name: String) {
+    switch name.lowercased() {
+    case "count", "length", "size": self = .count
+    case "average", "mean": self = .average
+    case "minimum": self = .minimum
+    case "maximum": self = .maximum
+    case let name: self.init(rawValue: name)
+    }
+  }
+
   var isDistinct: Bool {
     switch self {
     case .distinctUnion, .distinctUnionOfArrays, .unionOfSets, .distinctUnionOfSets: true

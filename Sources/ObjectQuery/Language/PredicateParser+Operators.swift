@@ -202,6 +202,9 @@ extension PredicateParser {
     let options = try options()
     try advance()
     let right = try part(.set)
+    if operation == .between, case .expression(.constant(let value)) = right.kind, !value.isNull {
+      throw fault("BETWEEN needs two bounds in braces: BETWEEN {1, 50}.", right.start)
+    }
     let isAll = (modifier == "ALL") != isNegated
     let comparison = QueryPredicate.Comparison(
       leftValue, operation, try expression(right),
@@ -236,6 +239,15 @@ extension PredicateParser {
   func suggestion(for word: String) -> String {
     switch word.uppercased() {
     case "IS": return " Write == NULL or != NULL."
+    case "ILIKE": return " Write LIKE[c], which ignores case."
+    case "GLOB": return " Did you mean \"LIKE\"?"
+    case "SIMILAR": return " Did you mean \"MATCHES\"?"
+    case "EQ", "EQUALS": return " Write ==."
+    case "NE": return " Write !=."
+    case "LT": return " Write <."
+    case "LE": return " Write <=."
+    case "GT": return " Write >."
+    case "GE": return " Write >=."
     case "STARTSWITH", "HASPREFIX": return " Did you mean \"BEGINSWITH\"?"
     case "HASSUFFIX": return " Did you mean \"ENDSWITH\"?"
     case "REGEX", "REGEXP", "RLIKE": return " Did you mean \"MATCHES\"?"

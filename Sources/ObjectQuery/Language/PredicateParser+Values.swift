@@ -105,6 +105,10 @@ extension PredicateParser {
     case .sign("("):
       try advance()
       var inner = try argument()
+      if isSign(",") {
+        throw fault(
+          "A list of values is written in braces: {1, 2, 3}. Round brackets hold one value.", start)
+      }
       try need(")", "to close the bracket")
       inner.start = start
       inner.isLiteral = false

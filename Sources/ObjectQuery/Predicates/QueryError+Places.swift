@@ -23,6 +23,21 @@ extension QueryError {
     return error
   }
 
+  /// Returns the error of an unknown name with a sentence about quotes, if the name may be meant as a text.
+  func suggestingQuotes(
+    around expression: QueryExpression, comparedWith type: OperandType
+  ) -> QueryError {
+    guard code == .unknownProperty, [.text, .date, .uuid].contains(type.element),
+      case .keyPath(of: .evaluatedObject, let path) = expression, path.count == 1,
+      path.first == name
+    else { return self }
+    var error = QueryError(
+      code, message + " A text is written in quotes: \"\(path[0])\".", text: text, offset: offset,
+      name: name)
+    error.parts = parts
+    return error
+  }
+
   /// Returns the error with its place in the text that the tree was made from.
   ///
   /// A tree does not contain its text. Faults of names, types and values are found when the tree is bound to a model,

@@ -133,6 +133,9 @@ struct Assignment {
   }
 
   private func wrong(_ what: String) -> CommandError {
-    .wrongUsage("'\(key)' needs \(what), not '\(text)'.")
+    .wrongUsage(
+      "'\(key)' needs \(what), not '\(text)'.",
+      hint: what == AttributeType.date.traits.words
+        ? "Write a date as 2026-01-31, 2026-01-31T12:00:00Z, today, now or -3d." : nil)
   }
 }

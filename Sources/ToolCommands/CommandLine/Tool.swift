@@ -163,7 +163,7 @@ package struct Tool: Sendable {
     let rest = Array(words.dropFirst())
     switch first {
     case "-h", "--help": return try dispatch(["help"] + rest, on: console)
-    case "--version": return try dispatch(["version"] + rest, on: console)
+    case "--version", "-V": return try dispatch(["version"] + rest, on: console)
     default: break
     }
     if first == "--quiet", !rest.isEmpty {
@@ -211,6 +211,9 @@ package struct Tool: Sendable {
   /// Returns the command with the given name.
   func command(named name: String) throws(CommandError) -> Command {
     if let command = commands.first(where: { $0.name == name }) { return command }
+    if let hint = ForeignCommand.hint(for: name) {
+      throw .wrongUsage("Unknown command '\(oneLine(name))' for 'quire'.", hint: hint)
+    }
     let kind = name.hasPrefix("-") ? "option" : "command"
     throw .unknown(
       kind, name, in: "for 'quire'",

@@ -288,9 +288,11 @@ enum CountCommand {
         try ExplainOutput.show(explain(request), invocation)
       }
     }
-    let count = try FetchCommand.placed(invocation) {
-      try count(FetchCommand.request(invocation, model))
+    let (count, predicate) = try FetchCommand.placed(invocation) {
+      let request = try FetchCommand.request(invocation, model)
+      return (try count(request), request.predicate)
     }
+    if count == 0 { try ForeignPattern.note(predicate, on: invocation.console) }
     let output = invocation.console.output
     switch invocation.format {
     case .text: try output.writeLine("\(count)")

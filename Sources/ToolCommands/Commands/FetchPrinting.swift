@@ -55,6 +55,7 @@ struct FetchPrinting {
       try output.write(part, source, most: left)
     }
     try output.finish()
+    if output.rowCount == 0 { try ForeignPattern.note(request.predicate, on: console) }
     if isMore { try noteRest(request, shown: output.rowCount, count) }
     if !output.hiddenColumns.isEmpty { try noteColumns(output.hiddenColumns) }
   }

@@ -206,6 +206,22 @@ struct FetchWords {
         "The variable $\(missing) has no value.", hint: "Add \(missing)=VALUE to the command.")
     }
     if let unknown = Set(values.keys).subtracting(variables).min() {
+      if variables.isEmpty, !invocation.has(FetchCommand.condition) {
+        let word = (invocation.value(of: FetchCommand.entity).map { [$0] } ?? [])
+          .first { $0.hasPrefix(unknown) }
+          ?? invocation.values(of: FetchCommand.variables).first { $0.hasPrefix(unknown) }
+        if let sort = invocation.value(of: FetchCommand.sort),
+          ["asc", "desc"].contains(unknown.lowercased())
+        {
+          let sign = unknown.lowercased() == "desc" ? "-" : ""
+          throw .wrongUsage(
+            "The direction of a sort key is a sign before it, and not a word behind it.",
+            hint: "Write --sort=\(sign)\(sort). A leading - sorts in descending order.")
+        }
+        throw .wrongUsage(
+          "'\(oneLine(word ?? unknown))' is not a variable of a predicate.",
+          hint: "Write --where before a condition, and --sort before sort keys.")
+      }
       throw .unknown(
         "variable", unknown, in: "in the predicate", known: variables.sorted(),
         otherwise: variables.isEmpty
