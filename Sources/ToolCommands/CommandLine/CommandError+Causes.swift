@@ -121,7 +121,8 @@ extension CommandError {
         case .unreadable: .unreadable
         default: .wrongUsage
         }
-      self.init(code, "\(error)")
+      let refusal = SaveRefusal(error)
+      self.init(code, refusal.message, hint: refusal.hint)
     case let error as MigrationError:
       let code: ExitCode =
         switch error.code {

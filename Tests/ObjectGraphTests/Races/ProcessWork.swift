@@ -147,6 +147,8 @@ struct ProcessWork {
       do {
         let trip = try trip("S\(index)")
         guard inChild else { return try save(.count(index)) { _ in trip.cost += 1 } }
+        // The closure must not read a property while the function changes this value.
+        let child = child
         child.refreshAllObjects()
         let same = child.object(trip)
         return try save(.count(index)) { _ in
