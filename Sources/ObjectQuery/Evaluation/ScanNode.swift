@@ -12,6 +12,8 @@ indirect enum ScanNode: Sendable {
   case or([ScanNode])
   case not(ScanNode)
   case column(LayoutColumn, ColumnTest)
+  /// A test of a value that is computed from columns. The predicate means the same, for batches without such a column.
+  case computed(ColumnExpression, ColumnTest, BoundPredicate)
   /// A comparison of two columns of the same family.
   case columns(LayoutColumn, ColumnRelation, LayoutColumn)
   /// A test whether the object at a to-one relationship is in a set of objects.
@@ -32,6 +34,7 @@ extension ScanNode {
       }
     case .not(let node): node.columns
     case .column(let column, _): [column.number]
+    case .computed(let expression, _, _): expression.columns
     case .columns(let left, _, let right): [left.number, right.number]
     case .related, .owning, .rows: nil
     }
@@ -140,6 +143,11 @@ struct ScanPlanner {
 
   private mutating func planOneWay(_ comparison: BoundComparison) -> ScanNode? {
     if let steps = comparison.left.ownSteps { return plan(steps, comparison) }
+    if comparison.right.isConstant, let computed = ColumnExpression(comparison.left),
+      let test = ColumnTest.of(computed.columnKind, comparison)
+    {
+      return .computed(computed, test, .comparison(comparison))
+    }
     return planSubquery(comparison) ?? planAggregate(comparison)
   }
 
@@ -317,6 +325,7 @@ extension ScanNode {
       }
     case .column(let column, _): column.kind == .string || column.kind == .uri ? 6 : 1
     case .columns: 4
+    case .computed: 10
     case .related, .owning: 30
     case .and(let nodes), .or(let nodes): nodes.reduce(0) { $0 + $1.cost }
     case .not(let node): node.cost

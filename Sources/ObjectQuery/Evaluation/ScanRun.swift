@@ -64,6 +64,11 @@ final class ScanRun {
     case .column(let column, .isNull(let wanted)):
       try unsafe reader.presence(of: column).filter(.isNull(wanted), flags)
     case .column(let column, let test): try unsafe reader.column(column).filter(test, flags)
+    case .computed(let expression, let test, let predicate):
+      guard let column = try expression.column(in: reader) else {
+        return unsafe try filter(.rows(predicate), reader, flags)
+      }
+      try unsafe column.filter(test, flags)
     case .columns(let left, let relation, let right):
       let left = try reader.column(left)
       unsafe left.filter(relation, try reader.column(right), flags)

@@ -8,7 +8,7 @@ import Rows
 struct GroupAggregate {
   private let aggregate: Aggregate
   /// The column of numbers, if the function only needs their count and sum.
-  private let column: LayoutColumn?
+  private let column: Source?
   private let countsRows: Bool
   private var wholes: [Int64] = []
   private var reals: [Double] = []
@@ -16,6 +16,30 @@ struct GroupAggregate {
   private var nulls: [Int64] = []
   private var overflowed: [Bool] = []
   private var values: [[Operand]] = []
+
+  /// A column of a block, or a column that is computed from columns of a block.
+  private enum Source {
+    case plain(LayoutColumn)
+    case computed(ColumnExpression)
+
+    var kind: ColumnKind {
+      switch self {
+      case .plain(let column): column.kind
+      case .computed(let expression): expression.columnKind
+      }
+    }
+
+    func column(in reader: BatchReader) throws -> Column {
+      switch self {
+      case .plain(let column): return try reader.column(column)
+      case .computed(let expression):
+        guard let column = try expression.column(in: reader) else {
+          preconditionFailure("An expression that can't overflow must have a column.")
+        }
+        return column
+      }
+    }
+  }
 
   init(_ aggregate: Aggregate) {
     self.aggregate = aggregate
@@ -27,7 +51,11 @@ struct GroupAggregate {
     if let steps = aggregate.argument.ownSteps, steps.count == 1,
       case .attribute(let column) = steps[0], aggregate.function.addsUp, column.kind.isPlainNumber
     {
-      self.column = column
+      self.column = .plain(column)
+    } else if aggregate.function.addsUp, let computed = ColumnExpression(aggregate.argument),
+      computed.kind != .date, computed.cannotOverflow
+    {
+      column = .computed(computed)
     } else {
       column = nil
     }
@@ -49,7 +77,7 @@ struct GroupAggregate {
       return
     }
     grow(to: groupCount, column.kind)
-    let values = try kept.reader.column(column)
+    let values = try column.column(in: kept.reader)
     if column.kind.family == .reals {
       unsafe add(reals: values.raw, hasNulls: values.hasNulls, kept, numbers)
     } else if column.kind != .int64, kept.areAll, !values.hasNulls,

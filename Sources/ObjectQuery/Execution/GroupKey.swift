@@ -8,6 +8,7 @@ import Rows
 struct GroupKey {
   private let expression: BoundExpression
   private let column: LayoutColumn?
+  private let computed: ColumnExpression?
   private var texts = TextUnifier()
   private var dictionaries = DictionaryMatcher()
   private var others: [Operand] = []
@@ -19,6 +20,7 @@ struct GroupKey {
   init(_ expression: BoundExpression) {
     self.expression = expression
     column = expression.ownSteps.flatMap { $0.count == 1 ? $0[0].plainColumn : nil }
+    computed = ColumnExpression(expression)
   }
 
   private var isText: Bool { column?.kind == .string }
@@ -47,16 +49,30 @@ struct GroupKey {
       default: break
       }
     }
+    // A number may be whole in one batch and not in another, so the numbers of both have one table.
+    if let computed, let column = try computed.column(in: kept.reader) {
+      switch computed {
+      case .part: return unsafe number(integers: column, kept, into: numbers)
+      case .start: return unsafe number(seconds: column, kept, into: numbers)
+      default: break
+      }
+      for place in numbers.indices {
+        unsafe numbers[place] = number(of: .value(column.value(at: kept[place])))
+      }
+      return
+    }
     for place in numbers.indices {
       let value = try interpreter.value(expression, for: kept.reader.subject(kept[place]))
-      unsafe numbers[place] =
-        known[value]
-        ?? {
-          known[value] = Int32(others.count)
-          others.append(value)
-          return Int32(others.count - 1)
-        }()
+      unsafe numbers[place] = number(of: value)
     }
+  }
+
+  private mutating func number(of value: Operand) -> Int32 {
+    if let number = known[value] { return number }
+    let number = Int32(others.count)
+    known[value] = number
+    others.append(value)
+    return number
   }
 
   private mutating func numberOfNull() -> Int32 {
@@ -97,6 +113,27 @@ struct GroupKey {
         let row = kept[place]
         unsafe numbers[place] =
           column.isNull(row) ? GroupKey.noText : ids[column.dictionaryCode(at: row)] + 1
+      }
+    }
+  }
+
+  /// Numbers dates of whole seconds, of which there are few: the starts of units of the calendar.
+  private mutating func number(
+    seconds column: Column, _ kept: KeptRows, into numbers: UnsafeMutableBufferPointer<Int32>
+  ) {
+    for place in numbers.indices {
+      let row = kept[place]
+      guard !column.isNull(row) else {
+        unsafe numbers[place] = numberOfNull()
+        continue
+      }
+      let second = Int64(column.double(at: row))
+      if let number = large[second] {
+        unsafe numbers[place] = number
+      } else {
+        large[second] = Int32(others.count)
+        unsafe numbers[place] = Int32(others.count)
+        others.append(.value(column.value(at: row)))
       }
     }
   }

@@ -69,6 +69,8 @@ private struct SortRanks {
       let ranks = try SortRanks.ofColumn(column, key.options, hits)
     {
       (numbers, compare) = ranks
+    } else if let ranks = try SortRanks.ofComputed(key, hits) {
+      (numbers, compare) = (ranks, nil)
     } else {
       (numbers, compare) = (try SortRanks.ofValues(key, hits, interpreter), nil)
     }
@@ -180,6 +182,20 @@ private struct SortRanks {
       return ofTexts(columns, hits)
     case .decimal, .binary, .uuid, .object: return nil
     }
+  }
+
+  /// Returns the numbers of a value that is computed from columns; `nil` if the rows must be evaluated one by one.
+  private static func ofComputed(_ key: BoundSortKey, _ hits: RowHits) throws -> [UInt64]? {
+    // A column is computed for all rows of a batch, which pays only if most of them are sorted.
+    guard let computed = ColumnExpression(key.value),
+      hits.readers.reduce(0, { $0 + $1.batch.block.rowCount }) < 8 * hits.hits.count
+    else { return nil }
+    var columns: [Column] = []
+    for reader in hits.readers {
+      guard let column = try computed.column(in: reader) else { return nil }
+      columns.append(column)
+    }
+    return computed.kind == .integer ? ofIntegers(columns, hits) : ofReals(columns, hits)
   }
 
   private static func ofSmallIntegers(_ columns: [Column], _ hits: RowHits) -> [UInt64] {

@@ -41,6 +41,22 @@ struct CivilTime: Equatable {
     return (thursday - first) / 7 + 1
   }
 
+  /// Returns the part that a function reads.
+  func part(_ function: QueryExpression.Function) -> Int64 {
+    switch function {
+    case .year: year
+    case .quarter: quarter
+    case .month: month
+    case .week: week
+    case .day: day
+    case .weekday: weekday
+    case .hour: hour
+    case .minute: minute
+    case .second: second
+    default: preconditionFailure("\(function.rawValue) must be a function of a part of dates.")
+    }
+  }
+
   /// Returns the second at which the unit of the calendar with this time begins.
   func start(of unit: QueryExpression.CalendarUnit) -> Int64 {
     func day(_ number: Int64) -> Int64 { number * CivilTime.secondsOfDay }

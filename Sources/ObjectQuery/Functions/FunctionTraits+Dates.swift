@@ -7,20 +7,18 @@ extension FunctionTraits {
     FunctionTraits(.now, 0...0, type: { (_: FunctionArguments) throws(QueryError) in .date }) {
       .value(.date($1))
     },
-    part(.year, \.year), part(.quarter, \.quarter), part(.month, \.month),
-    part(.week, \.week), part(.day, \.day), part(.weekday, \.weekday),
-    part(.hour, \.hour), part(.minute, \.minute), part(.second, \.second),
+    part(.year), part(.quarter), part(.month), part(.week), part(.day), part(.weekday),
+    part(.hour), part(.minute), part(.second),
   ]
 
-  private static func part(
-    _ function: Function, _ number: @escaping @Sendable (CivilTime) -> Int64
-  ) -> FunctionTraits {
+  private static func part(_ function: Function) -> FunctionTraits {
     FunctionTraits(
       function, 1...2, missing: "the date has no such part or the zone is unknown", zoneAt: 1,
       type: FunctionArguments.ofDate
     ) { arguments in
       guard let (second, clock) = moment(arguments, zoneAt: 1) else { return .null }
-      return .value(.integer(number(CivilTime(second: second + clock.offset(at: second)))))
+      let time = CivilTime(second: second + clock.offset(at: second))
+      return .value(.integer(time.part(function)))
     }
   }
 

@@ -54,6 +54,9 @@ struct ZoneClock: Sendable {
     return ZoneClock(zone: zone, fixed: 0)
   }
 
+  /// Whether the difference to UTC is the same at each moment.
+  var isFixed: Bool { zone == nil }
+
   /// Returns the seconds by which the clock is ahead of UTC at a second, which is counted from 2001-01-01 00:00 UTC.
   func offset(at second: Int64) -> Int64 {
     guard let zone else { return fixed }
