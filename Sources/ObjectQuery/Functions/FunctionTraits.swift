@@ -1,3 +1,5 @@
+// SAFETY: A value of an enumeration without payloads is one byte, if it has at most 256 cases.
+
 import Foundation
 import ObjectModel
 
@@ -6,7 +8,7 @@ import ObjectModel
 /// To add a function, add a case to ``QueryExpression/Function`` and a row to one of the lists of rows. A function that
 /// databases compute too has a row in `SQLFunction` as well. The parser, the printer, the binder and the interpreter
 /// read the rows, and need no change.
-struct FunctionTraits: Sendable {
+final class FunctionTraits: Sendable {
   typealias Function = QueryExpression.Function
 
   let function: Function
@@ -49,7 +51,7 @@ struct FunctionTraits: Sendable {
   }
 
   /// Creates the row of a function whose value does not depend on the time.
-  init(
+  convenience init(
     _ function: Function, _ counts: ClosedRange<Int>, names: [String] = [], sign: String? = nil,
     isRandom: Bool = false, isAggregate: Bool = false, missing: String? = nil,
     zoneAt zonePlace: Int? = nil,
@@ -70,21 +72,29 @@ struct FunctionTraits: Sendable {
     }
   }
 
-  /// The rows of all functions.
-  static let all: [Function: FunctionTraits] = Dictionary(
-    uniqueKeysWithValues: (numbers + bits + collections + texts + dates + anyValues).map {
-      ($0.function, $0)
-    })
+  /// The rows of all functions, by the bytes that stand for them in memory.
+  ///
+  /// Each evaluation looks its function up, and the hash of a function would be that of its name.
+  static let all: [FunctionTraits?] = {
+    var rows = [FunctionTraits?](repeating: nil, count: 256)
+    for row in numbers + bits + collections + texts + dates + anyValues {
+      precondition(rows[row.function.byte] == nil, "A function must have one row.")
+      rows[row.function.byte] = row
+    }
+    return rows
+  }()
 }
 
 extension QueryExpression.Function {
   /// The row of the function.
   var traits: FunctionTraits {
-    guard let traits = FunctionTraits.all[self] else {
+    guard let traits = FunctionTraits.all[byte] else {
       preconditionFailure("Every function must have a row of traits, but \(rawValue) has none.")
     }
     return traits
   }
+
+  fileprivate var byte: Int { unsafe Int(unsafeBitCast(self, to: UInt8.self)) }
 
   /// The permitted numbers of arguments. A function of any number of values has no upper limit.
   public var argumentCounts: ClosedRange<Int> { traits.counts }

@@ -19,7 +19,7 @@ extension Number {
       guard var parts = DecimalParts(number), places < 1000 else { return self }
       let dropped = -Int(parts.exponent) - Int(Swift.max(places, -1000))
       guard dropped > 0 else { return self }
-      guard let digits = Digits(parts.magnitude).rounded(dropped),
+      guard let digits = Digits(parts.magnitude).rounded(dropped), digits.count > 0,
         let exponent = Int8(exactly: Int(parts.exponent) + dropped)
       else { return .decimal(0) }
       (parts.magnitude, parts.exponent) = (digits.count, exponent)

@@ -88,7 +88,7 @@ extension TypedExpression where Value.Bare == Date {
 
   /// Returns the first moment of the unit of the calendar that contains the date.
   ///
-  ///     Trip.where { $0.start.truncated(to: .month) == firstOfMay }
+  ///     Trip.where { $0.start.truncated(to: .month) == now }
   ///
   /// - Parameter zone: The time zone of the calendar; UTC if `nil`.
   public func truncated(
@@ -143,7 +143,7 @@ extension TypedExpression where Value.Bare == String {
 
   /// Returns the characters from a position on, counted from 1, or some of them.
   ///
-  ///     Trip.where { $0.code.characters(from: 1, count: 3) == "LIS" }
+  ///     Trip.where { $0.name.characters(from: 1, count: 3) == "Lis" }
   public func characters(from start: Int, count: Int? = nil) -> ComputedExpression<Root, Value> {
     called(.substring, start.queryExpression, count?.queryExpression)
   }
