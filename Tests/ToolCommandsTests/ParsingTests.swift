@@ -78,11 +78,14 @@ struct ParsingTests {
         "Run 'quire help show' to see its arguments and options."
       ),
       (
+        ["a", "-z"], "Unknown option '-z' for 'quire show'.",
+        "Run 'quire help show' to see its arguments and options."
+      ),
+      (
         ["a", "--limti=3"], "Unknown option '--limti' for 'quire show'.", "Did you mean '--limit'?"
       ),
       (
-        ["a", "-q"], "Unknown option '-q' for 'quire show'.",
-        "Run 'quire help show' to see its arguments and options."
+        ["a", "-q"], "Unknown option '-q' for 'quire show'.", "Did you mean '--quiet'?"
       ),
       (["a", "--limit"], "Option '--limit' needs a value.", "Write '--limit N'."),
       (

@@ -86,7 +86,7 @@ extension Command {
     }
     if let missing = arguments.dropFirst(values.count).first(where: \.isRequired) {
       throw .wrongUsage(
-        "Missing argument \(missing.name): \(firstSentence(of: missing.help))", hint: seeHelp)
+        "Missing argument \(missing.name): \(firstSentence(of: missing.help)).", hint: seeHelp)
     }
     var assigned: [Argument: [String]] = [:]
     for (position, argument) in arguments.prefix(values.count).enumerated() {
