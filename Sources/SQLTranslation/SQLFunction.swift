@@ -10,7 +10,8 @@ struct SQLFunction: Sendable {
 
   /// Returns the value of the function; throws if SQL would have another meaning for these arguments.
   let scalar:
-    @Sendable (inout SQLTranslator, [BoundExpression], SQLScope) throws(NotTranslatable) -> SQLScalar
+    @Sendable (inout SQLTranslator, [BoundExpression], SQLScope) throws(NotTranslatable) ->
+      SQLScalar
 
   /// Creates the row of a function whose arguments are single values.
   private static func ofValues(
@@ -88,12 +89,18 @@ struct SQLFunction: Sendable {
       ofValues(.abs) { (walk, _, values) throws(NotTranslatable) in try walk.absolute(values[0]) },
       ofIntegers(.bitwiseAnd), ofIntegers(.bitwiseOr), ofIntegers(.bitwiseXor),
       ofIntegers(.leftShift), ofIntegers(.rightShift), ofIntegers(.onesComplement),
-      (.trunc, SQLFunction { (walk, arguments, scope) throws(NotTranslatable) in
-        try walk.truncated(arguments, scope)
-      }),
-      (.round, SQLFunction { (walk, arguments, scope) throws(NotTranslatable) in
-        try walk.rounded(arguments, scope)
-      }),
+      (
+        .trunc,
+        SQLFunction { (walk, arguments, scope) throws(NotTranslatable) in
+          try walk.truncated(arguments, scope)
+        }
+      ),
+      (
+        .round,
+        SQLFunction { (walk, arguments, scope) throws(NotTranslatable) in
+          try walk.rounded(arguments, scope)
+        }
+      ),
       ofValues(.length) { (walk, _, values) throws(NotTranslatable) in
         // SQL counts code points of texts, and not characters.
         guard values[0].kind == .binary else { throw NotTranslatable() }

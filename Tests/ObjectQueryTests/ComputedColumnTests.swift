@@ -57,7 +57,8 @@ struct ComputedColumnTests {
           func matches(_ expression: QueryExpression) throws -> [ObjectKey] {
             try keys(
               QueryRequest(
-                "Person", where: .comparison(.init(expression, operation, .constant(value)))), crowd)
+                "Person", where: .comparison(.init(expression, operation, .constant(value)))), crowd
+            )
           }
           // Only equality may have NULL on a side.
           if value.isNull, operation != .equal, operation != .notEqual { continue }

@@ -236,7 +236,8 @@ struct ExpressionCommandTests {
         "fetch", "/Shop.store", "Order", "--group-by", "DAY(placed), DAY(placed, 'UTC')", "--zone",
         "+02:00", "--format", "csv"
       ).output.hasPrefix("\"DAY(placed)\",\"DAY(placed, 'UTC')\",count\n1,30,1\n"))
-    let wrong = run("count", "/Shop.store", "Order", "--where", "DAY(placed) == 1", "--zone", "CET5")
+    let wrong = run(
+      "count", "/Shop.store", "Order", "--where", "DAY(placed) == 1", "--zone", "CET5")
     #expect(wrong.messages.contains("The time zone \"CET5\" is unknown."), "\(wrong.messages)")
   }
 

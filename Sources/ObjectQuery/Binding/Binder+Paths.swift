@@ -31,7 +31,8 @@ extension Binder {
         guard isCollection, let operation = CollectionOperator(anyName: name) else { throw error }
         throw QueryError(
           .unknownProperty,
-          "\"\(owner)\" has no property \"\(name)\". Did you mean \"@\(operation.rawValue)\"?", name: name)
+          "\"\(owner)\" has no property \"\(name)\". Did you mean \"@\(operation.rawValue)\"?",
+          name: name)
       }
       guard !property.isTransient else {
         throw QueryError(

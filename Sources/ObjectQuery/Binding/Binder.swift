@@ -105,7 +105,7 @@ struct Binder {
     if left.isConstant, right.isConstant {
       return .constant(try Interpreter.withoutObjects(now).holds(bound))
     }
-    return .comparison(bound)
+    return bound.asDateRange ?? .comparison(bound)
   }
 
   // MARK: - Expressions

@@ -217,10 +217,12 @@ extension ColumnExpression {
     case .column(let column):
       // The numbers of a block are read once; outside values are texts and bytes.
       return ColumnExpression.numbers(of: try reader.column(column))
-    case .integer(let number): return Numbers(values: .integers(Array(repeating: number, count: count)))
+    case .integer(let number):
+      return Numbers(values: .integers(Array(repeating: number, count: count)))
     case .real(let number): return Numbers(values: .reals(Array(repeating: number, count: count)))
     case .arithmetic(let function, let left, let right):
-      guard let left = try left.numbers(in: reader), let right = try right.numbers(in: reader) else {
+      guard let left = try left.numbers(in: reader), let right = try right.numbers(in: reader)
+      else {
         return nil
       }
       return ColumnExpression.arithmetic(function, left, right)
@@ -303,7 +305,8 @@ extension ColumnExpression {
     return Numbers(values: .reals(results), isNull: nulls)
   }
 
-  private static func rounded(_ function: QueryExpression.Function, _ numbers: Numbers) -> Numbers? {
+  private static func rounded(_ function: QueryExpression.Function, _ numbers: Numbers) -> Numbers?
+  {
     var numbers = numbers
     switch numbers.values {
     case .integers(let values):

@@ -11,7 +11,7 @@ struct CivilTime: Equatable {
   static let secondsOfDay: Int64 = 86_400
 
   /// The seconds in which dates have parts. A date beyond has no whole seconds as a floating-point number.
-  private static let range = -0x1p53...0x1p53
+  static let range = -0x1p53...0x1p53
 
   /// Creates the time at a second of a clock, counted from 2001-01-01 00:00 of that clock.
   init(second: Int64) {

@@ -28,11 +28,12 @@ extension FunctionTraits {
 
   private static let noValues = "the collection has no values"
 
-  private static let typeOfElements: @Sendable (FunctionArguments) throws(QueryError) -> OperandType =
-    { (arguments: FunctionArguments) throws(QueryError) in
-      let elements = Set(arguments.types.map(\.element)).subtracting([.null])
-      return elements.count == 1 ? elements.first! : .unknown
-    }
+  private static let typeOfElements:
+    @Sendable (FunctionArguments) throws(QueryError) -> OperandType =
+      { (arguments: FunctionArguments) throws(QueryError) in
+        let elements = Set(arguments.types.map(\.element)).subtracting([.null])
+        return elements.count == 1 ? elements.first! : .unknown
+      }
 
   private static let typeOfCollection:
     @Sendable (FunctionArguments) throws(QueryError) -> OperandType = {

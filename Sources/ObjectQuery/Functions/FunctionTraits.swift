@@ -60,7 +60,8 @@ final class FunctionTraits: Sendable {
   ) {
     self.init(
       function, counts, names: names, sign: sign, isRandom: isRandom, isAggregate: isAggregate,
-      missing: missing, zoneAt: zonePlace, type: type, value: { (arguments, _) in value(arguments) })
+      missing: missing, zoneAt: zonePlace, type: type, value: { (arguments, _) in value(arguments) }
+    )
   }
 
   /// The permitted numbers of arguments in words.

@@ -10,7 +10,8 @@ extension Number {
     switch self {
     case .integer(let number):
       guard places < 0 else { return self }
-      guard places > -20, let digits = Digits(UInt128(number.magnitude)).rounded(-Int(places)) else {
+      guard places > -20, let digits = Digits(UInt128(number.magnitude)).rounded(-Int(places))
+      else {
         return .integer(0)
       }
       let rounded = number < 0 ? -Int128(digits.value) : Int128(digits.value)

@@ -22,13 +22,15 @@ struct ForeignCommand {
 
   private static let all = [
     ForeignCommand(
-      "ls list tables dir", "fetch STORE", "lists the entities, and a second word shows the objects of one"),
+      "ls list tables dir", "fetch STORE",
+      "lists the entities, and a second word shows the objects of one"),
     ForeignCommand(
       "show cat query select find get search print view grep head where filter",
       "fetch STORE ENTITY --where PREDICATE", "shows objects"),
     ForeignCommand("log reflog blame versions", "history STORE", "lists the versions and changes"),
     ForeignCommand(
-      "rm remove del drop erase destroy", "delete STORE ENTITY --where PREDICATE", "deletes objects"),
+      "rm remove del drop erase destroy", "delete STORE ENTITY --where PREDICATE", "deletes objects"
+    ),
     ForeignCommand(
       "update modify change edit put patch assign", "set STORE ENTITY KEY=VALUE --where PREDICATE",
       "changes objects"),
@@ -37,7 +39,8 @@ struct ForeignCommand {
       "create init make", "new PATH --from FILE.csv",
       "creates a document, and 'quire insert' creates an object"),
     ForeignCommand(
-      "schema describe desc models entities .schema", "model STORE", "shows entities and properties"),
+      "schema describe desc models entities .schema", "model STORE", "shows entities and properties"
+    ),
     ForeignCommand(
       "redo", "revert STORE --to NUMBER", "restores any version that 'quire history STORE' lists"),
     ForeignCommand("rollback reset", "undo STORE", "restores the version before the last save"),
@@ -56,7 +59,8 @@ struct ForeignCommand {
     ForeignCommand("compact gc optimize shrink", "vacuum STORE", "frees space"),
     ForeignCommand("shell repl sql console session", "open STORE", "opens a session of commands"),
     ForeignCommand("stat stats about file", "info STORE", "describes a file"),
-    ForeignCommand("repair fix rescue salvage", "recover STORE --output PATH", "saves what can be read"),
+    ForeignCommand(
+      "repair fix rescue salvage", "recover STORE --output PATH", "saves what can be read"),
     ForeignCommand("zip archive", "pack DOCUMENT", "makes one file of a document"),
     ForeignCommand("unzip extract", "unpack FILE", "makes a folder of a packed document"),
     ForeignCommand("graph", "tree STORE", "draws the objects and their relationships"),

@@ -33,7 +33,8 @@ struct SaveRefusal {
     guard let denied = error.failures.first(where: { $0.rule == .deletionDenied }),
       let key = denied.key
     else { return nil }
-    return "Delete the objects of '\(key)' first, or change the delete rule of '\(denied.entity).\(key)' with "
+    return
+      "Delete the objects of '\(key)' first, or change the delete rule of '\(denied.entity).\(key)' with "
       + "'quire model edit'."
   }
 

@@ -55,7 +55,8 @@ final class ComputedValues {
   ) throws -> StoreEdit.Change? {
     let text = assignment.text
     guard let expression = try expression(assignment, of: attribute, entity) else { return nil }
-    let target = Target(key: assignment.key, attribute: attribute, expression: expression, text: text)
+    let target = Target(
+      key: assignment.key, attribute: attribute, expression: expression, text: text)
     let index = targets[entity]?.count ?? 0
     targets[entity, default: []].append(target)
     return { [unowned self] object in

@@ -45,7 +45,8 @@ enum FetchCommand {
   static let aggregates = Option(
     "aggregate", value: "VALUES", kind: .aggregates,
     "The values of each group, separated by commas: count, sum(VALUE), avg(VALUE), min(VALUE), "
-      + "max(VALUE), each perhaps with AS NAME. The default is count. Without --group-by all objects are one group.")
+      + "max(VALUE), each perhaps with AS NAME. The default is count. Without --group-by all objects are one group."
+  )
   static let having = Option(
     "having", value: "PREDICATE", kind: .predicate,
     "The condition for groups, such as 'count() > 3'.")

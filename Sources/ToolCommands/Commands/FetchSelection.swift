@@ -207,7 +207,8 @@ struct FetchWords {
     }
     if let unknown = Set(values.keys).subtracting(variables).min() {
       if variables.isEmpty, !invocation.has(FetchCommand.condition) {
-        let word = (invocation.value(of: FetchCommand.entity).map { [$0] } ?? [])
+        let word =
+          (invocation.value(of: FetchCommand.entity).map { [$0] } ?? [])
           .first { $0.hasPrefix(unknown) }
           ?? invocation.values(of: FetchCommand.variables).first { $0.hasPrefix(unknown) }
         if let sort = invocation.value(of: FetchCommand.sort),

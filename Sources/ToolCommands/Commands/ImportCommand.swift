@@ -149,7 +149,8 @@ enum ImportCommand {
       try output.writeLine(
         JSON.object([
           "inserted": .number(report.insertedCount), "updated": .number(report.updatedCount),
-          "unchanged": .number(report.unchangedCount), "saved": .boolean(!isTrial && report.hasChanges),
+          "unchanged": .number(report.unchangedCount),
+          "saved": .boolean(!isTrial && report.hasChanges),
         ]))
     default:
       let would = isTrial ? "would be " : ""

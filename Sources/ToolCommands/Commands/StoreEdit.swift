@@ -233,7 +233,9 @@ struct StoreEdit {
       var others: [CommandError] = []
       let made = try noting(&problems) {
         let assignment = try Assignment(word)
-        if assignment.sign == .set || assignment.sign == .compute, !given.insert(assignment.key).inserted {
+        if assignment.sign == .set || assignment.sign == .compute,
+          !given.insert(assignment.key).inserted
+        {
           others.append(.wrongUsage("'\(oneLine(assignment.key))' is given twice."))
         }
         return try change(assignment, of: entity, computed, &others)
@@ -278,7 +280,8 @@ struct StoreEdit {
       }
       if computed == nil, assignment.sign == .compute {
         throw CommandError.wrongUsage(
-          "An expression needs the values of an object that exists. Give '\(assignment.key)' a value.")
+          "An expression needs the values of an object that exists. Give '\(assignment.key)' a value."
+        )
       }
       let value = try assignment.value(of: part, on: disk)
       if let problem = part.type.problem(with: value) {
@@ -406,7 +409,8 @@ struct StoreEdit {
     let isUnchanged = outcome.objects.isEmpty && outcome.unchangedCount > 0
     if outcome.emptiedCount > 0 {
       try invocation.console.messages.writeLine(
-        "note: \(Wording.count(outcome.emptiedCount, "object")) had a value for which the expression has none.")
+        "note: \(Wording.count(outcome.emptiedCount, "object")) had a value for which the expression has none."
+      )
     }
     switch invocation.format {
     case .text:

@@ -73,7 +73,8 @@ package struct QueryingRequests {
     if entity == "Thing", chance(10) { return datePart(of) }
     if depth > 0, chance(10) {
       return .function(
-        pick([.round, .coalesce]), [numeric(entity, of, depth - 1), .constant(.integer(pick([0, 1, -1])))])
+        pick([.round, .coalesce]),
+        [numeric(entity, of, depth - 1), .constant(.integer(pick([0, 1, -1])))])
     }
     if depth > 0, chance(10) {
       return .conditional(
@@ -258,7 +259,9 @@ package struct QueryingRequests {
   private mutating func computed(_ entity: String, ascending: Bool) -> SortKey {
     let text = changed(path(Self.texts[entity]!, .evaluatedObject))
     let number = numeric(entity, .evaluatedObject, 1)
-    guard entity == "Thing" else { return SortKey(chance(50) ? text : number, ascending: ascending) }
+    guard entity == "Thing" else {
+      return SortKey(chance(50) ? text : number, ascending: ascending)
+    }
     let date = chance(50) ? start(.evaluatedObject) : datePart(.evaluatedObject)
     return SortKey(pick([text, number, date]), ascending: ascending)
   }
@@ -318,7 +321,8 @@ package struct QueryingRequests {
     if chance(50) { request.sortKeys = [SortKey("f0", ascending: chance(50))] }
     if chance(20) {
       request.sortKeys.append(
-        SortKey(.function(.subtract, [.constant(.integer(0)), .function(.count, [.evaluatedObject])])))
+        SortKey(
+          .function(.subtract, [.constant(.integer(0)), .function(.count, [.evaluatedObject])])))
     }
     return request
   }

@@ -94,7 +94,9 @@ struct SQLiteDialect: SQLDialect {
     case .concat: return "(\(values.map { "(\($0.value))" }.joined(separator: " || ")))"
     case .replace:
       // SQLite replaces no part that begins with U+0000.
-      guard let part = values[1].constantText?.utf8, part.first != 0 else { throw NotTranslatable() }
+      guard let part = values[1].constantText?.utf8, part.first != 0 else {
+        throw NotTranslatable()
+      }
       return "replace(\(values.map(\.value).joined(separator: ", ")))"
     default: throw NotTranslatable()
     }
@@ -161,7 +163,8 @@ struct SQLiteDialect: SQLDialect {
   /// statement fails.
   private func written(_ format: String, _ second: String, _ change: String = "") -> String {
     let isFar = "(\(second) NOT BETWEEN -63145526400 AND 252423993599)"
-    let number = "CAST(strftime('\(format)', \(second) + 978307200, 'unixepoch'\(change)) AS INTEGER)"
+    let number =
+      "CAST(strftime('\(format)', \(second) + 978307200, 'unixepoch'\(change)) AS INTEGER)"
     return "(CASE WHEN \(second) IS NOT NULL THEN \(failing(where: isFar, else: number)) END)"
   }
 
