@@ -101,9 +101,18 @@ struct ComputedColumnTests {
     }
   }
 
-  /// Returns whether two tables are equal. "Not a number" is equal to itself here.
+  /// Returns whether two tables are equal. "Not a number" is equal to itself here, and −0 to 0: a sum of columns begins
+  /// with 0, and a sum of rows with its first value.
   private func same(_ one: [[Value]], _ other: [[Value]]) -> Bool {
-    one.map { $0.map { "\($0)" } } == other.map { $0.map { "\($0)" } }
+    func words(_ rows: [[Value]]) -> [[String]] {
+      rows.map { row in
+        row.map { value in
+          guard case .double(let number) = value else { return "\(value)" }
+          return number.isNaN ? "nan" : number == 0 ? "0" : "\(number)"
+        }
+      }
+    }
+    return words(one) == words(other)
   }
 
   // MARK: - Calendars

@@ -155,7 +155,7 @@ struct ExpressionCommandTests {
 
     #expect(result.exitCode == .wrongUsage)
     #expect(result.messages.contains(message), "\(result.messages)")
-    #expect(result.messages.contains(caret), "\(result.messages)")
+    #expect(caret.isEmpty || result.messages.contains(caret), "\(result.messages)")
   }
 
   @Test("An insertion takes no expressions, because it has no object to read")
@@ -192,6 +192,28 @@ struct ExpressionCommandTests {
     let json = set("count=4", "--format", "json").output
     #expect(json.contains("\"unchanged\": 3") || json.contains("\"unchanged\":3"), "\(json)")
     #expect(json.contains("false"), "\(json)")
+  }
+
+  @Test("An import of the values that the store has changes nothing")
+  func unchangedImport() throws {
+    let rows = run(
+      "fetch", "/Shop.store", "Order", "--columns", "name,price,count", "--format", "csv"
+    ).output
+    let file = try disk.open("/orders.csv", for: .create)
+    try file.write(Array(rows.utf8), at: 0)
+    let before = try byteCount
+    func imported() -> RecordedRun {
+      RecordedRun(
+        ["import", "/Shop.store", "/orders.csv", "--entity", "Order", "--same-store"],
+        tool: Tool(commands: [ImportCommand.command(.files(on: disk))]))
+    }
+
+    #expect(
+      imported().output == "0 objects inserted, 0 changed, 3 unchanged. Nothing was saved.\n")
+    #expect(try byteCount == before)
+    #expect(
+      run("set", "/Shop.store", "Order", "--where", "name == 'Cy'", "price=7").exitCode == .done)
+    #expect(imported().output == "0 objects inserted, 1 changed, 2 unchanged.\n")
   }
 
   // MARK: - Fetch
@@ -235,7 +257,7 @@ struct ExpressionCommandTests {
       run(
         "fetch", "/Shop.store", "Order", "--group-by", "DAY(placed), DAY(placed, 'UTC')", "--zone",
         "+02:00", "--format", "csv"
-      ).output.hasPrefix("\"DAY(placed)\",\"DAY(placed, 'UTC')\",count\n1,30,1\n"))
+      ).output.hasPrefix("DAY(placed),\"DAY(placed, 'UTC')\",count\n1,30,1\n"))
     let wrong = run(
       "count", "/Shop.store", "Order", "--where", "DAY(placed) == 1", "--zone", "CET5")
     #expect(wrong.messages.contains("The time zone \"CET5\" is unknown."), "\(wrong.messages)")

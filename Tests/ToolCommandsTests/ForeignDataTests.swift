@@ -55,7 +55,7 @@ struct ForeignDataTests {
       "fetch", folder.path("shop.db"), "Tour", "--columns", "title,start,guide.name", "--format",
       "csv")
     #expect(
-      rows.output == "title,start,guide.name\nDouro,2026-05-01T00:00:00Z,Zoë\nMinho,,\n",
+      cells(rows) == ["title,start,guide.name", "Douro,2026-05-01T00:00:00Z,Zoë", "Minho,,"],
       "\(rows.output)\(rows.messages)")
 
     let made = try folder.run("new", folder.path("Shop.quire"), "--from", folder.path("shop.db"))
@@ -65,7 +65,7 @@ struct ForeignDataTests {
     let copied = try folder.run(
       "fetch", folder.path("Shop.quire"), "Tour", "--columns", "title,start,guide.name", "--format",
       "csv")
-    #expect(copied.output == rows.output)
+    #expect(cells(copied) == cells(rows))
     #expect(try folder.run("validate", folder.path("Shop.quire")).exitCode == .done)
 
     let set = try folder.run("set", folder.path("shop.db"), "Tour", "title=x")
@@ -99,14 +99,14 @@ struct ForeignDataTests {
     #expect(refused.messages.contains("shop.db: Guide:1: '@entity': The entity 'Guide'"))
     #expect(refused.messages.contains("shop.db: Tour:1: 'id'"), "\(refused.messages)")
     #expect(refused.messages.contains("--map"))
-    #expect(try folder.run("count", document).output.contains("0"))
+    #expect(try folder.run("count", document, "Tour").output == "0\n")
 
     let names = "Guide=Person,rating=,id=,title=name"
     let done = try folder.run("import", document, folder.path("shop.db"), "--map", names)
     #expect(done.output == "4 objects inserted.\n", "\(done.messages)")
     let rows = try folder.run(
       "fetch", document, "Tour", "--columns", "name,guide.name", "--format", "csv")
-    #expect(rows.output == "name,guide.name\nDouro,Zoë\nMinho,\n")
+    #expect(cells(rows) == ["name,guide.name", "Douro,Zoë", "Minho,"])
 
     for (names, word) in [("Guide=Person,rating=,id=,title=name,none=x", "'none'"), ("a", "'a'")] {
       let unused = try folder.run("import", document, folder.path("shop.db"), "--map", names)
@@ -117,6 +117,11 @@ struct ForeignDataTests {
   // MARK: - JSON
 
   private let disk = SimulatedDisk()
+
+  /// Returns the lines of a table without the identifiers, which come first.
+  private func cells(_ run: RecordedRun) -> [String] {
+    run.output.split(separator: "\n").map { String($0.drop { $0 != "," }.dropFirst()) }
+  }
 
   private func write(_ text: String, to path: String) throws {
     try disk.open(path, for: .create).append(Array(text.utf8))
@@ -176,9 +181,8 @@ struct ForeignDataTests {
     try write("Ort,N,extra\nFaro,2,x\n", to: "/halte.csv")
     let done = run("import", "/A.quire", "/halte.csv", "--map", "halte=Stop,halte.Ort=name,N=nights,extra=")
     #expect(done.output == "1 object inserted.\n", "\(done.messages)")
-    #expect(
-      run("fetch", "/A.quire", "Stop", "--format", "csv", "--columns", "name,nights").output
-        == "name,nights\nPorto,3\nFaro,2\n")
+    let rows = run("fetch", "/A.quire", "Stop", "--format", "csv", "--columns", "name,nights")
+    #expect(cells(rows) == ["name,nights", "Porto,3", "Faro,2"])
     try write("{\"Ort\": \"Évora\", \"nights\": 1, \"extra\": [1]}\n", to: "/in.jsonl")
     let lines = run(
       "import", "/A.quire", "/in.jsonl", "--entity", "Stop", "--map", "Ort=name,extra=")

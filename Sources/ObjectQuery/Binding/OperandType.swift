@@ -2,7 +2,7 @@ import ObjectModel
 
 /// The type of an expression as far as it is known at binding: enough to refuse comparisons that never have a
 /// meaning.
-indirect enum OperandType: Hashable {
+indirect enum OperandType: Hashable, Sendable {
   /// The value may be of any type.
   case unknown
   /// The value is null.

@@ -59,22 +59,27 @@ struct FunctionArguments {
 }
 
 extension FunctionArguments {
+  /// Returns the rule of a function whose result has one type, whatever its arguments are.
+  static func any(_ result: OperandType) -> FunctionTraits.TypeRule {
+    { (_: FunctionArguments) throws(QueryError) in result }
+  }
+
   /// Returns the type of a function of numbers.
-  static let ofNumbers: @Sendable (FunctionArguments) throws(QueryError) -> OperandType = {
+  static let ofNumbers: FunctionTraits.TypeRule = {
     (arguments: FunctionArguments) throws(QueryError) in
     try arguments.need(.number, "numbers")
     return .number
   }
 
   /// Returns the type of a function that makes a text of texts.
-  static let ofTexts: @Sendable (FunctionArguments) throws(QueryError) -> OperandType = {
+  static let ofTexts: FunctionTraits.TypeRule = {
     (arguments: FunctionArguments) throws(QueryError) in
     try arguments.need(.text, "text")
     return .text
   }
 
   /// Returns the type of a part of a date, which is a number.
-  static let ofDate: @Sendable (FunctionArguments) throws(QueryError) -> OperandType = {
+  static let ofDate: FunctionTraits.TypeRule = {
     (arguments: FunctionArguments) throws(QueryError) in
     try arguments.need(.date, "a date", to: 1)
     try arguments.needZone(at: 1)
@@ -82,7 +87,7 @@ extension FunctionArguments {
   }
 
   /// Returns the type of an aggregate of numbers.
-  static let ofElements: @Sendable (FunctionArguments) throws(QueryError) -> OperandType = {
+  static let ofElements: FunctionTraits.TypeRule = {
     (arguments: FunctionArguments) throws(QueryError) in
     for type in arguments.types where !type.element.isComparable(to: .number) {
       throw arguments.mismatch("numbers", not: type)

@@ -6,7 +6,7 @@ extension FunctionTraits {
   static let collections: [FunctionTraits] = [
     FunctionTraits(
       .count, 1...Int.max, isAggregate: true,
-      type: { (_: FunctionArguments) throws(QueryError) in .number }
+      type: FunctionArguments.any(.number)
     ) { Operand(elements($0).count) },
     ofNumbers(.sum), ofNumbers(.average, names: ["avg"]),
     FunctionTraits(
@@ -35,10 +35,9 @@ extension FunctionTraits {
         return elements.count == 1 ? elements.first! : .unknown
       }
 
-  private static let typeOfCollection:
-    @Sendable (FunctionArguments) throws(QueryError) -> OperandType = {
-      (arguments: FunctionArguments) throws(QueryError) in .collection(arguments[0].element)
-    }
+  private static let typeOfCollection: TypeRule = {
+    (arguments: FunctionArguments) throws(QueryError) in .collection(arguments[0].element)
+  }
 
   private static func ofNumbers(_ function: Function, names: [String] = []) -> FunctionTraits {
     FunctionTraits(

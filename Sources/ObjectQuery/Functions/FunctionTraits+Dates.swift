@@ -4,7 +4,7 @@ import ObjectModel
 extension FunctionTraits {
   /// The functions of dates.
   static let dates: [FunctionTraits] = [
-    FunctionTraits(.now, 0...0, type: { (_: FunctionArguments) throws(QueryError) in .date }) {
+    FunctionTraits(.now, 0...0, type: FunctionArguments.any(.date)) {
       .value(.date($1))
     },
     part(.year), part(.quarter), part(.month), part(.week), part(.day), part(.weekday),

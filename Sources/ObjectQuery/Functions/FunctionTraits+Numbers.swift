@@ -16,19 +16,7 @@ extension FunctionTraits {
     // With a unit of the calendar, the function truncates a date.
     FunctionTraits(
       .trunc, 1...3, missing: "the date has no such day or the zone is unknown", zoneAt: 2,
-      type: { (arguments: FunctionArguments) throws(QueryError) in
-        guard arguments.types.count > 1 else {
-          if arguments[0] == .date {
-            throw QueryError(
-              .typeMismatch, "TRUNC of a date needs a unit too: TRUNC(x, \"month\").")
-          }
-          return try Types.ofNumbers(arguments)
-        }
-        try arguments.need(.date, "a date and a unit", to: 1)
-        try arguments.needUnit(at: 1)
-        try arguments.needZone(at: 2)
-        return .date
-      }
+      type: typeOfTruncated
     ) { arguments in
       arguments.count == 1
         ? number(arguments[0]) { Number.compute(.trunc, $0) } : truncatedDate(arguments)
@@ -118,7 +106,7 @@ extension FunctionTraits {
     }
   }
 
-  private static let typeOfSum: @Sendable (FunctionArguments) throws(QueryError) -> OperandType = {
+  private static let typeOfSum: TypeRule = {
     (arguments: FunctionArguments) throws(QueryError) in
     let isSum = arguments.function == .add
     if arguments[0] == .date {
@@ -137,5 +125,20 @@ extension FunctionTraits {
     }
     try arguments.need(.number, "numbers")
     return .number
+  }
+
+  private static let typeOfTruncated: TypeRule = {
+    (arguments: FunctionArguments) throws(QueryError) in
+    guard arguments.types.count > 1 else {
+      if arguments[0] == .date {
+        throw QueryError(
+          .typeMismatch, "TRUNC of a date needs a unit too: TRUNC(x, \"month\").")
+      }
+      return try Types.ofNumbers(arguments)
+    }
+    try arguments.need(.date, "a date and a unit", to: 1)
+    try arguments.needUnit(at: 1)
+    try arguments.needZone(at: 2)
+    return .date
   }
 }

@@ -12,21 +12,11 @@ extension FunctionTraits {
     ofText(.trim) { $0.trimmedOfWhiteSpace },
     FunctionTraits(
       .length, 1...1, names: ["len", "char_length"],
-      type: { (arguments: FunctionArguments) throws(QueryError) in
-        let type = arguments[0]
-        guard type.isCollection || type.isComparable(to: .text) || type == .binary else {
-          throw arguments.mismatch("a text or a collection", not: type)
-        }
-        return .number
-      }
+      type: typeOfLength
     ) { $0[0].length },
     FunctionTraits(
       .substring, 2...3, names: ["substr"], missing: "a length is not negative",
-      type: { (arguments: FunctionArguments) throws(QueryError) in
-        try arguments.need(.text, "a text first", to: 1)
-        try arguments.need(.number, "numbers after the text", from: 1)
-        return .text
-      }
+      type: typeOfSubstring
     ) { arguments in
       guard let text = arguments[0].text, let start = arguments[1].number?.integer else {
         return .null
@@ -42,10 +32,7 @@ extension FunctionTraits {
     },
     FunctionTraits(
       .concat, 1...Int.max,
-      type: { (arguments: FunctionArguments) throws(QueryError) in
-        try arguments.needSingleValues()
-        return .text
-      }
+      type: typeOfJoined
     ) { arguments in
       var text = ""
       for argument in arguments {
@@ -60,18 +47,45 @@ extension FunctionTraits {
   static let anyValues: [FunctionTraits] = [
     FunctionTraits(
       .noIndex, 1...1,
-      type: { (arguments: FunctionArguments) throws(QueryError) in arguments[0] }
+      type: typeOfFirst
     ) { $0[0] },
     FunctionTraits(
       .coalesce, 1...Int.max, names: ["ifnull"],
-      type: { (arguments: FunctionArguments) throws(QueryError) in
-        try arguments.needSingleValues()
-        let known = arguments.types.first { $0 != .null && $0 != .unknown } ?? .unknown
-        try arguments.need(known, "values of one type: \(known.words)")
-        return arguments.types.contains(.unknown) ? .unknown : known
-      }
+      type: typeOfPresent
     ) { $0.first { !$0.isNull } ?? .null },
   ]
+
+  private static let typeOfLength: TypeRule = { (arguments: FunctionArguments) throws(QueryError) in
+    let type = arguments[0]
+    guard type.isCollection || type.isComparable(to: .text) || type == .binary else {
+      throw arguments.mismatch("a text or a collection", not: type)
+    }
+    return .number
+  }
+
+  private static let typeOfSubstring: TypeRule = {
+    (arguments: FunctionArguments) throws(QueryError) in
+    try arguments.need(.text, "a text first", to: 1)
+    try arguments.need(.number, "numbers after the text", from: 1)
+    return .text
+  }
+
+  private static let typeOfJoined: TypeRule = { (arguments: FunctionArguments) throws(QueryError) in
+    try arguments.needSingleValues()
+    return .text
+  }
+
+  private static let typeOfFirst: TypeRule = { (arguments: FunctionArguments) throws(QueryError) in
+    arguments[0]
+  }
+
+  private static let typeOfPresent: TypeRule = {
+    (arguments: FunctionArguments) throws(QueryError) in
+    try arguments.needSingleValues()
+    let known = arguments.types.first { $0 != .null && $0 != .unknown } ?? .unknown
+    try arguments.need(known, "values of one type: \(known.words)")
+    return arguments.types.contains(.unknown) ? .unknown : known
+  }
 
   private static func ofText(
     _ function: Function, names: [String] = [], _ change: @escaping @Sendable (String) -> String

@@ -10,6 +10,8 @@ import ObjectModel
 /// read the rows, and need no change.
 final class FunctionTraits: Sendable {
   typealias Function = QueryExpression.Function
+  /// Returns the type of a result from the arguments; throws if an argument has an unsuitable type.
+  typealias TypeRule = @Sendable (FunctionArguments) throws(QueryError) -> OperandType
 
   let function: Function
   /// The permitted numbers of arguments.
@@ -27,7 +29,7 @@ final class FunctionTraits: Sendable {
   /// The position of the argument that names a time zone; `nil` for a function without such an argument.
   let zonePlace: Int?
   /// Returns the type of the result.
-  let type: @Sendable (FunctionArguments) throws(QueryError) -> OperandType
+  let type: TypeRule
   /// Returns the value; null if an argument has an unsuitable type. The date is the time at which the query began.
   let value: @Sendable ([Operand], Date) -> Operand
 
@@ -35,7 +37,7 @@ final class FunctionTraits: Sendable {
     _ function: Function, _ counts: ClosedRange<Int>, names: [String] = [], sign: String? = nil,
     isRandom: Bool = false, isAggregate: Bool = false, missing: String? = nil,
     zoneAt zonePlace: Int? = nil,
-    type: @escaping @Sendable (FunctionArguments) throws(QueryError) -> OperandType,
+    type: @escaping TypeRule,
     value: @escaping @Sendable ([Operand], Date) -> Operand
   ) {
     self.function = function
@@ -55,7 +57,7 @@ final class FunctionTraits: Sendable {
     _ function: Function, _ counts: ClosedRange<Int>, names: [String] = [], sign: String? = nil,
     isRandom: Bool = false, isAggregate: Bool = false, missing: String? = nil,
     zoneAt zonePlace: Int? = nil,
-    type: @escaping @Sendable (FunctionArguments) throws(QueryError) -> OperandType,
+    type: @escaping TypeRule,
     of value: @escaping @Sendable ([Operand]) -> Operand
   ) {
     self.init(

@@ -103,9 +103,17 @@ struct FetchColumns {
         hint: "Write another name behind AS.")
     }
     groups = keys.map(\.name)
-    columns = try (keys + NamedExpression.list(aggregates)).map { part in
-      Column(name: part.name, content: .value(try zone.expression(part.text)), hasDefault: true)
+    func column(_ part: NamedExpression, isKey: Bool) throws -> Column {
+      // A property may have the name of a function of groups, such as count.
+      let isPath =
+        isKey && part.text.wholeMatch(of: /[\p{L}_][@\p{L}\p{N}_.]*/) != nil
+        && model.property(String(part.text.prefix { $0 != "." }), of: entity) != nil
+      let expression = isPath ? .path(part.text) : try zone.expression(part.text)
+      return Column(name: part.name, content: .value(expression), hasDefault: true)
     }
+    columns =
+      try keys.map { try column($0, isKey: true) }
+      + NamedExpression.list(aggregates).map { try column($0, isKey: false) }
   }
 
   /// The expressions that the names behind `AS` stand for.

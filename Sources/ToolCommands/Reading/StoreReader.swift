@@ -123,12 +123,15 @@ struct StoreReader: Sendable {
   /// Returns whether a path leads to a document, a store or a database, and not to a text or a pipe.
   func isStore(_ path: String) throws -> Bool {
     if backends.backend(ofAddress: path) != nil { return true }
-    guard path != "-", let kind = try? disk.status(of: path).kind, kind != .special else {
-      return false
+    guard path != "-" else { return false }
+    let place = try VersionedPath(orHead: path, on: disk).path
+    guard let kind = try? disk.status(of: place).kind, kind != .special else { return false }
+    if kind == .directory {
+      return try disk.exists(place.appendingPathComponent("manifest.json"))
+        || backends.backend(ofFolderAt: place, on: disk) != nil
     }
-    if try isDocument(path) { return true }
-    if kind == .directory { return try backends.backend(ofFolderAt: path, on: disk) != nil }
-    return try isDatabase(path) || (try? backends.backend(ofStoreAt: path, on: disk)) != nil
+    return try isDocument(place) || isDatabase(place)
+      || (try? backends.backend(ofStoreAt: place, on: disk)) != nil
   }
 
   /// Returns whether a file is an SQLite database, with any contents.
