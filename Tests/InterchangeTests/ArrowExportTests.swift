@@ -170,6 +170,31 @@ struct ArrowExportTests {
     if let text = try read(bytes(many, "Sample"), "pyarrow") { #expect(text == "70000 2449965000\n") }
   }
 
+  @Test("Computed values and the values of related objects are columns too", .enabled(if: python != nil))
+  func computed() throws {
+    let values = try RecordValues(
+      ["n", "names"],
+      [
+        [.value(.integer(1)), .list([.string("a"), .null])], [.value(.null), .list([])],
+        [.value(.double(2.5)), .list([.string("é")])],
+      ], listColumns: [1])
+    var bytes: [UInt8] = []
+    try values.write { bytes += $0 }
+    let text = try read(bytes, "pyarrow", "types")
+    #expect(
+      text == nil || text == """
+        ["n double", "names list<item: large_string>"]
+        {"n": 1.0, "names": ["a", null]}
+        {"n": null, "names": []}
+        {"n": 2.5, "names": ["é"]}
+
+        """, "\(text ?? "")")
+    let none = try RecordValues(["a"], [] as [[Value]])
+    bytes = []
+    try none.write { bytes += $0 }
+    #expect(try read(bytes, "pyarrow", "types") ?? "[\"a large_string\"]\n" == "[\"a large_string\"]\n")
+  }
+
   private func many() throws -> any Store {
     try disk.remove("/a.store")
     return try store { context in

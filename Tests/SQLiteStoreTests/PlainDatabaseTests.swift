@@ -124,7 +124,7 @@ struct PlainDatabaseTests {
     }
     let text = try written(first, .sql)
     let second = try open(database(text, "b.db")).snapshot()
-    let model = ModelText.write(second.model)
+    let model = ModelText.write(try second.model)
     #expect(model == ModelText.write(try first.model))
     #expect(try written(second, .jsonl) == written(first, .jsonl))
     #expect(try written(second, .sql) == text)

@@ -1,4 +1,4 @@
-// SAFETY: A buffer has room for one value of each row.
+// SAFETY: A buffer has room for one value of each row. Structures are released once, after the calls that read them.
 
 package import CArrow
 import Foundation
@@ -6,33 +6,62 @@ package import ObjectModel
 
 /// Columns of single values as Arrow arrays: the results of expressions and of groups, which are in no block.
 package struct RecordValues: Sendable {
-  private let names: [String]
-  private let rows: [[Value]]
-  private let kinds: [ColumnKind]
+  /// A value, or the values of related objects.
+  package enum Cell: Sendable {
+    case value(Value)
+    case list([Value])
 
-  /// Creates columns from rows of values. The kind of a column is the one that holds all its values.
+    fileprivate var values: [Value] {
+      switch self {
+      case .value(let value): [value]
+      case .list(let values): values
+      }
+    }
+  }
+
+  private let names: [String]
+  private let rows: [[Cell]]
+  private let kinds: [ColumnKind]
+  /// Whether the cells of a column are lists.
+  private let haveLists: [Bool]
+
+  /// Creates columns from rows of values.
   ///
   /// - Throws: ``RecordError`` if a column has values of several kinds.
   package init(_ names: [String], _ rows: [[Value]]) throws {
+    try self.init(
+      names, rows.map { row in row.map { .value($0) } }, listColumns: [])
+  }
+
+  /// Creates columns from rows of cells. The kind of a column is the one that holds all its values.
+  ///
+  /// - Parameter listColumns: The indices of the columns whose cells are lists.
+  /// - Throws: ``RecordError`` if a column has values of several kinds.
+  package init(_ names: [String], _ rows: [[Cell]], listColumns: Set<Int>) throws {
     self.names = names
     self.rows = rows
+    haveLists = names.indices.map { listColumns.contains($0) }
     kinds = try names.indices.map { column in
       var kind: ColumnKind?
       for row in rows {
-        guard let next = RecordValues.kind(of: row[column]) else { continue }
-        guard let known = kind, known != next else {
-          kind = next
-          continue
+        for value in row[column].values {
+          kind = try RecordValues.joined(kind, RecordValues.kind(of: value), names[column])
         }
-        let numbers: Set<ColumnKind> = [known, next]
-        guard numbers.isSubset(of: [.int64, .double, .decimal, .float]) else {
-          throw RecordError(
-            description: "The column \(names[column]) has values of several types.")
-        }
-        kind = numbers.contains(.decimal) ? .decimal : .double
       }
-      return kind ?? .string
+      return kind ?? (listColumns.contains(column) ? .reference : .string)
     }
+  }
+
+  /// Returns the kind that holds values of two kinds.
+  private static func joined(
+    _ known: ColumnKind?, _ next: ColumnKind?, _ name: String
+  ) throws -> ColumnKind? {
+    guard let known, let next, known != next else { return next ?? known }
+    let numbers: Set<ColumnKind> = [known, next]
+    guard numbers.isSubset(of: [.int64, .double, .decimal, .float]) else {
+      throw RecordError(description: "The column \(name) has values of several types.")
+    }
+    return numbers.contains(.decimal) ? .decimal : .double
   }
 
   /// The number of rows.
@@ -40,30 +69,67 @@ package struct RecordValues: Sendable {
 
   /// Returns the description of the arrays. The caller releases it.
   @unsafe package var schema: ArrowSchema {
-    let children = unsafe zip(names, kinds).map { name, kind in
-      unsafe ArrowSchemaNode.schema(
-        format: kind.recordFormat, name: name,
-        metadata: kind.recordExtension.map { [(ArrowFormat.extensionKey, $0)] } ?? [],
-        isOptional: true)
+    let children = unsafe names.indices.map { column in
+      let single = unsafe RecordValues.schema(
+        kinds[column], name: haveLists[column] ? "item" : names[column])
+      guard haveLists[column] else { return unsafe single }
+      return unsafe ArrowSchemaNode.schema(
+        format: "+l", name: names[column], children: [single])
     }
     return unsafe ArrowSchemaNode.schema(
       format: ArrowFormat.structure, name: "", children: children)
+  }
+
+  @unsafe private static func schema(_ kind: ColumnKind, name: String) -> ArrowSchema {
+    unsafe ArrowSchemaNode.schema(
+      format: kind.recordFormat, name: name,
+      metadata: kind.recordExtension.map { [(ArrowFormat.extensionKey, $0)] } ?? [],
+      isOptional: true)
   }
 
   /// Returns all rows as an array of structures. The caller releases it.
   ///
   /// - Throws: ``RecordError`` for a value that the array can't contain.
   @unsafe package func array() throws -> ArrowArray {
+    // All columns are made before the first structure, so that an error leaves none behind.
     let columns = try names.indices.map { column in
-      try RecordValues.buffers(
-        rows.map { $0[column] }, kinds[column], name: names[column])
+      let values = rows.flatMap { $0[column].values }
+      return try (
+        count: values.count,
+        content: RecordValues.buffers(values, kinds[column], name: names[column])
+      )
     }
-    let children = unsafe columns.map { column in
-      unsafe ArrowArrayNode.array(
-        rowCount: rows.count, nullCount: column.nullCount, column.buffers)
+    let children = unsafe columns.enumerated().map { index, column in
+      let single = unsafe ArrowArrayNode.array(
+        rowCount: column.count, nullCount: column.content.nullCount, column.content.buffers)
+      guard haveLists[index] else { return unsafe single }
+      return unsafe ArrowArrayNode.array(
+        rowCount: rows.count, nullCount: 0, [.none, ends(of: index)], children: [single])
     }
     return unsafe ArrowArrayNode.array(
       rowCount: rows.count, nullCount: 0, [.none], children: children)
+  }
+
+  /// Returns the ends of the lists of a column.
+  private func ends(of column: Int) -> ArrowBuffer {
+    var ends: [Int32] = [0]
+    for row in rows { ends.append(ends.last! + Int32(row[column].values.count)) }
+    return ArrowBuffer(ends.count, of: Int32.self) { ends[$0] }
+  }
+
+  /// Writes all rows as a stream of Arrow's IPC format.
+  ///
+  /// - Throws: ``RecordError`` for a value that the stream can't contain; the error of `sink`.
+  package func write(to sink: ArrowFileWriter.Sink) throws {
+    var schema = unsafe schema
+    defer { if let release = unsafe schema.release { unsafe release(&schema) } }
+    var writer = try unsafe ArrowFileWriter(&schema, as: .stream, to: sink)
+    if count > 0 {
+      var array = unsafe try array()
+      defer { if let release = unsafe array.release { unsafe release(&array) } }
+      try unsafe writer.write(&array, to: sink)
+    }
+    try writer.end(to: sink)
   }
 
   private static func kind(of value: Value) -> ColumnKind? {

@@ -76,9 +76,7 @@ enum ExportCommand {
           hint: "Give a folder with --output, or one entity with --entity.")
       }
       if format == .arrow, made == nil, invocation.console.output.isTerminal {
-        throw CommandError.wrongUsage(
-          "Columns of Arrow are bytes, which a terminal can't show.",
-          hint: "Give a file with --output, or send the bytes to a program.")
+        throw notForTerminals
       }
       let run = try ExportRun(export, names, invocation.console)
       if let made {
@@ -108,6 +106,11 @@ enum ExportCommand {
       return .done
     }
   }
+
+  /// The error of an output of bytes to a terminal.
+  static let notForTerminals = CommandError.wrongUsage(
+    "Columns of Arrow are bytes, which a terminal can't show.",
+    hint: "Send them into a file or to a program.")
 
   private static func format(_ invocation: Invocation, _ path: String?) -> ExportFormat {
     if let name = invocation.value(of: form) { return ExportFormat(rawValue: name)! }

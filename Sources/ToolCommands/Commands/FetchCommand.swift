@@ -52,7 +52,7 @@ enum FetchCommand {
     "The condition for groups, such as 'count() > 3'.")
   static let form = Option(
     "format", value: "FORMAT",
-    choices: ["text", "table", "line", "markdown", "json", "jsonl", "csv"],
+    choices: ["text", "table", "line", "markdown", "json", "jsonl", "csv", "arrow"],
     "The format of the results. The default is table, and text is another name for it.")
 
   /// The options that select and arrange the results of a store.
@@ -87,7 +87,7 @@ enum FetchCommand {
         around the words found, each in square brackets. With --sort relevance, the texts come first in which the \
         words are frequent, and words that are rare in all texts count more. This reads the texts of all objects.
 
-        With jsonl each object is one line of JSON. With csv the first line contains the column names. \
+        With jsonl each object is one line of JSON. With arrow a program gets columns with their types. With csv the first line contains the column names. \
         'quire import' reads both if each column is a property. JSON contains the entity as @entity, and \
         decimals as text to keep all digits. Tables show text in quotes, with \\ before quotes and \
         backslashes, and the first eight objects of a to-many relationship.

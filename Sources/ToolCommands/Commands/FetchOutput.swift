@@ -16,6 +16,9 @@ struct FetchOutput {
     case json
     case jsonl
     case csv
+    /// Columns of Arrow, as a stream. The results are in memory until all are found, because the types of computed columns follow
+    /// from their values.
+    case arrow
 
     /// The form that the command line names, or a table.
     init(_ invocation: Invocation) {
@@ -23,7 +26,7 @@ struct FetchOutput {
     }
 
     /// Whether programs read the output. People read the other forms.
-    var isForPrograms: Bool { [.json, .jsonl, .csv].contains(self) }
+    var isForPrograms: Bool { [.json, .jsonl, .csv, .arrow].contains(self) }
   }
 
   private let output: Console.Stream
@@ -36,6 +39,7 @@ struct FetchOutput {
   private let subentities: [UInt16: Subentity]
   private var table: StreamedTable?
   private var text: ResultText?
+  private var records: [[RecordValues.Cell]] = []
   private var found: FoundWords
   private var hasBegun = false
   /// The number of rows written so far.
@@ -69,6 +73,7 @@ struct FetchOutput {
     case .json: text = ResultText(.json)
     case .jsonl: text = ResultText(.jsonl)
     case .csv: text = ResultText(.csv)
+    case .arrow: records = []
     }
     var subentities: [UInt16: Subentity] = [:]
     for entity in model.family(of: columns.entity) where entity.name != columns.entity {
@@ -115,6 +120,7 @@ struct FetchOutput {
       case .line: try writeLines(words(key, cells))
       case .markdown: try output.write(markdown(words(key, cells)))
       case .json, .jsonl, .csv: try append(key, cells, source)
+      case .arrow: records.append(FetchOutput.record(key, cells))
       }
       rowCount += 1
     }
@@ -185,8 +191,32 @@ struct FetchOutput {
     return "| \(cells.joined(separator: " | ")) |\n"
   }
 
+  /// Returns a row of an Arrow table.
+  private static func record(
+    _ key: ObjectKey?, _ cells: [ResultText.Cell]
+  ) -> [RecordValues.Cell] {
+    (key.map { [.value(.object($0))] } ?? [])
+      + cells.map { cell in
+        switch cell {
+        case .value(let value): .value(value)
+        case .list(let keys): .list(keys.map { .object($0) })
+        case .values(let values): .list(values)
+        }
+      }
+  }
+
+  private func writeRecords() throws {
+    let first = columns.showsObjects ? 1 : 0
+    let lists = columns.columns.indices.filter {
+      if case .value = columns.columns[$0].content { false } else { true }
+    }
+    try RecordValues(names, records, listColumns: Set(lists.map { $0 + first }))
+      .write { try output.write(bytes: $0) }
+  }
+
   /// Writes the end of the results.
   mutating func finish() throws {
+    if form == .arrow { return try writeRecords() }
     try begin()
     text?.finish()
     try flush()

@@ -34,6 +34,7 @@ struct FetchPrinting {
     count: (QueryRequest) throws -> Int,
     fetch: (QueryRequest, (ResultTable, ViewSource) throws -> Void) throws -> Void
   ) throws {
+    if form == .arrow, console.output.isTerminal { throw ExportCommand.notForTerminals }
     var request = selection.request
     let limit =
       try invocation.number(of: FetchCommand.limit)
