@@ -110,6 +110,43 @@ struct InterfaceTests {
     #expect(try trips.count("Stop", where: "nights == 1") == 1)
   }
 
+  @Test("A change that is ended halfway is taken back, and leaves nothing to save")
+  func halfChanges() throws {
+    let trips = try Trips()
+    for index in 0..<1500 { try trips.insert("Stop", #"{"name": "\#(index)"}"#) }
+    try trips.save()
+    var progress = quire_progress()
+    progress.struct_size = UInt32(MemoryLayout<quire_progress>.size)
+    progress.report = { _, done, total in done == 1024 && total == 1500 ? 1 : 0 }
+    quire_set_progress(trips.connection, &progress)
+
+    try withRequest("Stop") { request in
+      try withText(#"{"nights": 7}"#) { values in
+        #expect(quire_set(trips.connection, request, values, nil, nil) == 14)
+      }
+    }
+
+    quire_set_progress(trips.connection, nil)
+    #expect(try trips.count("Stop", where: "nights == 7") == 0)
+    var state = quire_state()
+    state.struct_size = UInt32(MemoryLayout<quire_state>.size)
+    try check { quire_get_state(trips.connection, &state, $0) }
+    #expect(state.has_changes == 0)
+  }
+
+  @Test("A missing value is a null, and a related object has a column of its own")
+  func columns() throws {
+    let trips = try Trips()
+    let trip = try trips.insert("Trip", #"{"name": "Porto"}"#)
+    try trips.insert("Stop", #"{"name": "Foz", "trip": \#(trip)}"#)
+    try trips.insert("Stop", #"{"name": "Sé"}"#)
+
+    #expect(try trips.fetch("Trip", columns: #"["budget"]"#).texts() == [nil])
+    let results = try trips.fetch("Stop", columns: #"["trip.name", "name"]"#)
+    #expect(results.texts() == ["Porto", nil])
+    #expect(try trips.fetch("Stop", columns: #"["count:(SELF)"]"#).numbers() == [2])
+  }
+
   @Test("A program that knows fewer members of a structure works")
   func smallerStructures() throws {
     let trips = try Trips()

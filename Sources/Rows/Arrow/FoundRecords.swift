@@ -3,10 +3,6 @@ package import ObjectModel
 /// Rows that a request found, in its order, to be read later as Arrow arrays: the form in which results cross to other
 /// languages.
 ///
-///     var records = FoundRecords()
-///     records.append(block, entity: 3, rows: 0..<block.rowCount)
-///     let array = try records.array(0..<records.count, fields)
-///
 /// Blocks never change, so records may be read on any thread and after the context has changed. An `ArrowBatch` in contrast
 /// contains the rows of one block with the column names and types of stores, for plug-ins.
 package struct FoundRecords: Sendable {
