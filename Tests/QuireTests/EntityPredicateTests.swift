@@ -89,6 +89,42 @@ struct EntityPredicateTests {
     try check(Tour.where { $0.price / $0.price == 1 }, "price / price == 1.0")
   }
 
+  @Test("Functions of dates, texts and numbers are members of fields")
+  func functions() throws {
+    let now = Self.now
+    let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
+    try check(Tour.where { $0.start.year == 2026 }, "year(start) == 2026")
+    try check(Tour.where { $0.start.month(in: berlin) < 5 }, "month(start, 'Europe/Berlin') < 5")
+    try check(Tour.where { $0.start.weekday > 5 }, "weekday(start) > 5")
+    try check(
+      Tour.where { $0.start.truncated(to: .month) == now }, "trunc(start, 'month') == %@", now)
+    try check(
+      Tour.where { $0.start.truncated(to: .day, in: berlin) < $0.end },
+      "trunc(start, 'day', 'Europe/Berlin') < end")
+    try check(Tour.where { $0.start + 3600 > now }, "start + 3600.0 > %@", now)
+    try check(Tour.where { $0.end - $0.start > 60 }, "end - start > 60.0")
+    try check(
+      Tour.where { $0.name.trimmed().lowercased() == "x" }, "lowercase(trim(name)) == 'x'")
+    try check(
+      Tour.where { $0.name.characters(from: 1, count: 3) == "Lis" },
+      "substring(name, 1, 3) == 'Lis'")
+    try check(
+      Tour.where { $0.code.replacing("-", with: "") == "x" }, "replace(shortCode, '-', '') == 'x'")
+    try check(Tour.where { $0.name + "!" == "x!" }, "name + '!' == 'x!'")
+    try check(Tour.where { $0.price.rounded(toPlaces: 2) > 1 }, "round(price, 2) > 1.0")
+    try check(Tour.where { $0.days.magnitude == 3 }, "abs(days) == 3")
+
+    let sorted = Tour.all.sorted(ascending: false, by: { $0.name.length })
+    #expect(
+      sorted.query.sortKeys == [SortKey(try QueryExpression("length(name)"), ascending: false)])
+    let grouped = Tour.all.grouped(
+      by: { $0.start.truncated(to: .month) }, as: "month", fetching: .count)
+    #expect(grouped.query.propertiesToGroupBy == ["month"])
+    #expect(
+      grouped.query.propertiesToFetch.first
+        == FetchedValue("month", try QueryExpression("trunc(start, 'month')")))
+  }
+
   @Test("Fields lead to the fields of related objects")
   func related() throws {
     let now = Self.now

@@ -20,14 +20,14 @@ entity One
   name: String?
 """
 ZONES = ("UTC", "Europe/Berlin", "America/St_Johns", "Africa/Cairo", "Australia/Lord_Howe", "+05:30", "-0945", "GMT+01:00")
-# The module zoneinfo and the library of the tool may know other rules for the years before the first table of a zone and after the last one.
+# The module zoneinfo and the library of the tool may have different rules for the years before the first table of a zone and after its last table.
 DATES = (-3e9, 1e9)
 TEXTS = ("", "a", "Lisbon", " \tx\u3000", "aXbXc", "cafe\u0301", "e\u0301e\u0301", "straße", "İ", "東京", "a'b\"c")
 BATCH = 40
 
 
 def compare_vectors():
-    """Yields a sentence for each case with another result; and the number of cases at last."""
+    """Yields a sentence for each case with a different result, and at last the number of cases."""
     count = 0
     for title, fields in inline_vectors.on_page("17-functions.md", "function"):
         for text in fields["case"]:

@@ -164,7 +164,7 @@ final class EditingImport {
       file: record.file.name, fileNumber: record.fileNumber, line: record.line,
       faulty: Set(entity.names(at: faulty)))
     guard existing.contains(object) else { return try object.setValues(values) }
-    if try object.setIfDifferent(values) { changed.insert(object) }
+    if try ObjectEdit(object).set(values) { changed.insert(object) }
   }
 
   /// Returns the stored object that a record updates; `nil` if the record is a new object.
@@ -251,7 +251,7 @@ final class EditingImport {
   /// Sets the members of a relationship. An existing object with the same members stays unchanged.
   private func set(_ members: [ManagedObject], forKey key: String, of object: ManagedObject) {
     guard existing.contains(object) else { return object.setObjects(members, forKey: key) }
-    if object.setIfDifferent(members, forKey: key) { changed.insert(object) }
+    if ObjectEdit(object).set(members, forKey: key) { changed.insert(object) }
   }
 
   /// Calls `body`, and records the problem of a relationship that it throws.

@@ -76,42 +76,6 @@ extension ManagedObject {
     if let wrong = setValue(shared.value, shared.hash, shared.name) { throw wrong }
   }
 
-  /// Sets a value that many objects get, unless the object has it already.
-  ///
-  /// - Returns: Whether the value has changed.
-  package final func setIfDifferent(_ shared: SharedValue) throws -> Bool {
-    guard storedValue(shared.hash, { shared.name }) != shared.value else { return false }
-    try set(shared)
-    return true
-  }
-
-  /// Sets the values of some attributes that differ from the object's values.
-  ///
-  /// - Returns: Whether a value has changed.
-  package final func setIfDifferent(_ values: [String: Value]) throws -> Bool {
-    let different = values.filter { storedValue($0.key) != $0.value }
-    guard !different.isEmpty else { return false }
-    try setValues(different)
-    return true
-  }
-
-  /// Replaces the members of a relationship, unless it has the same members, in the same order if it is ordered.
-  ///
-  /// - Returns: Whether the relationship has changed.
-  package final func setIfDifferent(_ objects: [ManagedObject], forKey key: String) -> Bool {
-    let present: [ManagedObject]
-    switch value(forKey: key) {
-    case let one as ManagedObject: present = [one]
-    case let many as [ManagedObject]: present = many
-    default: present = []
-    }
-    let isOrdered = source.entity.graph[key]?.relationship?.isOrdered ?? false
-    let isSame = isOrdered ? present == objects : Set(present) == Set(objects)
-    guard !isSame else { return false }
-    setObjects(objects, forKey: key)
-    return true
-  }
-
   /// The number of the object's entity in the store.
   package final var entityNumber: UInt16 { key.entity }
 

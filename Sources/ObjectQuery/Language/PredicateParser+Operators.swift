@@ -176,6 +176,12 @@ extension PredicateParser {
     while let next = try self.infix(), next.level == infix.level {
       try advance()
       let right = try part(infix.level.next)
+      // A value behind AND is the second bound in SQL.
+      if case .expression = right.kind, case .comparison(let last)? = predicates.last,
+        last.operation == .between, case .constant = last.right
+      {
+        throw fault("BETWEEN needs two bounds in braces: BETWEEN {1, 50}.", right.start)
+      }
       predicates.append(try predicate(right))
       parts.append(right)
     }
@@ -202,9 +208,6 @@ extension PredicateParser {
     let options = try options()
     try advance()
     let right = try part(.set)
-    if operation == .between, case .expression(.constant(let value)) = right.kind, !value.isNull {
-      throw fault("BETWEEN needs two bounds in braces: BETWEEN {1, 50}.", right.start)
-    }
     let isAll = (modifier == "ALL") != isNegated
     let comparison = QueryPredicate.Comparison(
       leftValue, operation, try expression(right),

@@ -61,7 +61,7 @@ final class ComputedValues {
     targets[entity, default: []].append(target)
     return { [unowned self] object in
       guard let value = values[object.objectID.key]?[index] else { return false }
-      let isChanged = try object.setIfDifferent(SharedValue(value, forKey: target.key))
+      let isChanged = try ObjectEdit(object).set(SharedValue(value, forKey: target.key))
       if isChanged, value.isNull { emptied.insert(object.objectID.key) }
       return isChanged
     }

@@ -288,7 +288,7 @@ struct StoreEdit {
         throw CommandError.wrongUsage("'\(assignment.key)': \(problem).")
       }
       let shared = SharedValue(value, forKey: assignment.key)
-      return { try $0.setIfDifferent(shared) }
+      return { try ObjectEdit($0).set(shared) }
     case .relationship(let relationship):
       guard assignment.key == relationship.name else {
         throw CommandError.wrongUsage(
@@ -335,7 +335,7 @@ struct StoreEdit {
         throw CommandError.wrongUsage(
           "'\(name)' refers to one object: use = and one value.")
       }
-      return { $0.setIfDifferent(others, forKey: name) }
+      return { ObjectEdit($0).set(others, forKey: name) }
     }
     guard assignment.sign != .compute else {
       throw CommandError.wrongUsage("'\(name)' is a relationship: use =, += or -=, not :=.")
@@ -348,7 +348,7 @@ struct StoreEdit {
         case .add: before + others.filter { !before.contains($0) }
         case .remove: before.filter { !others.contains($0) }
         }
-      return object.setIfDifferent(after, forKey: name)
+      return ObjectEdit(object).set(after, forKey: name)
     }
   }
 
