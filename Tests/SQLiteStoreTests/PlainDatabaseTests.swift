@@ -44,13 +44,13 @@ struct PlainDatabaseTests {
       bio TEXT GENERATED ALWAYS AS (upper(site)));
     CREATE VIEW totals AS SELECT sum(total) FROM orders;
     INSERT INTO customers VALUES
-      (1, 'a@x.org', '2026-05-01', 1, 30676.20, NULL), (3, 'b@x.org', NULL, 0, 10, 2.5);
+      (1, 'a@example.org', '2026-05-01', 1, 30676.20, NULL), (3, 'b@example.org', NULL, 0, 10, 2.5);
     INSERT INTO orders VALUES
       (1, 3, '2026-05-02 08:30:00', 12.5, 'open'), (2, 3, '2026-05-02T08:30:00.25+02:00', 7, 'it''s paid');
     INSERT INTO tags VALUES ('x', 'Extra'), ('b', 'Basic');
     INSERT INTO orders_tags VALUES (1, 'x'), (1, 'b'), (2, 'x');
     INSERT INTO profiles VALUES
-      (3, x'0102', 'https://x.org/b', '6b1f0a3c-0001-4000-8000-000000000001');
+      (3, x'0102', 'https://example.org/b', '6b1f0a3c-0001-4000-8000-000000000001');
     """
 
   @Test("Tables, keys, indexes, defaults and conditions become a model")
@@ -66,7 +66,7 @@ struct PlainDatabaseTests {
       "  customer: Customer, inverse orders\n", "  tags: [Tag], inverse orders",
       "  label: String?, length ...20", "  photo: Data?", "  site: URL?", "  uid: UUID?",
       "  profile: Profile?, inverse customer, delete deny", "  unique email", "  unique code",
-      "  index ordersPlaced: placed descending, total",
+      "  index placed: placed descending, total",
     ] where !text.contains(line) {
       Issue.record("'\(line)' is missing in\n\(text)")
     }
@@ -81,9 +81,9 @@ struct PlainDatabaseTests {
     let cells = ShownCells(try open(database(PlainDatabaseTests.shop)).snapshot())
     #expect(
       try cells.rows("Customer", ["id", "email", "joined", "vip", "seen", "profile"]) == [
-        [.integer(1), .integer(1), .text("a@x.org"), .real(799_286_400), .integer(1), .null, .null],
+        [.integer(1), .integer(1), .text("a@example.org"), .real(799_286_400), .integer(1), .null, .null],
         [
-          .integer(3), .integer(3), .text("b@x.org"), .null, .integer(0), .real(2.5),
+          .integer(3), .integer(3), .text("b@example.org"), .null, .integer(0), .real(2.5),
           .text("Profile/1"),
         ],
       ])
@@ -128,7 +128,7 @@ struct PlainDatabaseTests {
     #expect(model == ModelText.write(try first.model))
     #expect(try written(second, .jsonl) == written(first, .jsonl))
     #expect(try written(second, .sql) == text)
-    #expect(text.contains(#"CREATE TABLE "orders_tags""#) || text.contains(#"CREATE TABLE "tags_orders""#))
+    #expect(text.contains(#"CREATE TABLE "orders_tags""#))
   }
 
   @Test("Undeclared references are found by their names, if each value leads to a row")

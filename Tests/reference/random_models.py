@@ -78,7 +78,7 @@ def compare_vectors():
         wrong = [
             value for name, value in fields if name == "digest"
             and digests[entity.properties[value.split()[0]]].hex() != value.split()[1]]
-        # The vector has the hash of the superentity and not the superentity, whose properties it repeats.
+        # The vector has the hash of the superentity and its properties, but not the superentity.
         hashes = {}
         if "superentity" in single:
             superentity = model.Entity(model.Element("entity", {"name": "Superentity"}))

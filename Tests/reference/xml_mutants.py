@@ -28,7 +28,7 @@ def in_another_encoding(source, text):
     text = re.sub(r"^<\?xml[^>]*>\s*", "", text)
     declaration = f'<?xml version="1.0" encoding="{name}"?>\n' if source.random() < 0.8 else ""
     mark = source.choice(["", "", "\ufeff"])
-    # A text that is declared as US-ASCII and has other bytes may end before its root: whether it is a store is open then.
+    # A text that is declared as US-ASCII and has bytes above 127 may end before its root: whether it is a store is open then.
     others = ["ascii", "utf-16-le"] if name.upper() in ("US-ASCII", "ASCII") else ["utf-8", "utf-16-le", "utf-16-be", "latin-1", name]
     encoding = source.choice(others)
     try:

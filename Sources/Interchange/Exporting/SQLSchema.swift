@@ -56,7 +56,7 @@ struct SQLSchema {
         Column(
           name: SQLSchema.identifier, declaration: "TEXT NOT NULL UNIQUE", content: .identifier))
     }
-    for property in model.properties(of: layout.entity) where !property.isTransient {
+    for property in declaredProperties(of: layout.entity) where !property.isTransient {
       switch property {
       case .attribute(let attribute):
         try add(attribute, attribute.name, layout, hasLongDecimals, to: &columns)
@@ -66,6 +66,12 @@ struct SQLSchema {
       }
     }
     return columns
+  }
+
+  /// Returns the properties in the order of the model, with those of superentities first.
+  private func declaredProperties(of entity: String) -> [Property] {
+    guard let found = model[entity] else { return [] }
+    return (found.superentity.map { declaredProperties(of: $0) } ?? []) + found.declaredProperties
   }
 
   private func add(
@@ -148,7 +154,9 @@ struct SQLSchema {
 
   /// Returns the columns of the owner and of the other object.
   func ends(of relationship: Relationship, _ entity: String) -> (owner: String, other: String) {
-    func column(_ entity: String) -> String { InferredNames.column(ofProperty: entity) + "_id" }
+    func column(_ entity: String) -> String {
+      InferredNames.words(ofEntity: entity).joined(separator: "_") + "_id"
+    }
     let (owner, other) = (column(entity), column(relationship.destination))
     return (owner, owner == other ? "other_\(other)" : other)
   }
@@ -210,6 +218,37 @@ struct SQLSchema {
     guard attribute.type == .string || attribute.type.traits.isNumber else { return [] }
     return [(">=", attribute.validation.minimum), ("<=", attribute.validation.maximum)]
       .filter { !$0.1.isNull }.map { "\(value) \($0) \(literal($1))" }
+      + attribute.validation.predicates.compactMap { condition($0.predicate, name) }
+  }
+
+  /// Returns the condition of a predicate that compares a value with constants, as the import of a database makes them; `nil` for
+  /// any other predicate.
+  private static func condition(_ predicate: String, _ name: String) -> String? {
+    if let match = predicate.wholeMatch(of: /SELF (==|!=|<=|>=|<|>) (.+)/),
+      let constant = constant(match.output.2)
+    {
+      return "\(name) \(match.output.1 == "==" ? "=" : match.output.1) \(constant)"
+    }
+    guard let match = predicate.wholeMatch(of: /SELF IN \{(.+)\}/) else { return nil }
+    var constants: [String] = []
+    var rest = match.output.1
+    while let next = rest.prefixMatch(of: /("(?:[^"\\]|\\.)*"|[-+0-9.eE]+)(?:, )?/) {
+      guard let constant = constant(next.output.1) else { return nil }
+      constants.append(constant)
+      rest = rest[next.range.upperBound...]
+    }
+    return rest.isEmpty && !constants.isEmpty
+      ? "\(name) IN (\(constants.joined(separator: ", ")))" : nil
+  }
+
+  /// Returns a number or a text in quotes as SQL.
+  private static func constant(_ text: Substring) -> String? {
+    if text.hasPrefix("\"") {
+      guard text.wholeMatch(of: /"(?:[^"\\]|\\["\\])*"/) != nil else { return nil }
+      return self.text(
+        String(text.dropFirst().dropLast()).replacing(/\\(.)/) { $0.output.1 })
+    }
+    return RealText.double(String(text))?.isFinite == true ? String(text) : nil
   }
 
   /// Returns a value in SQL.

@@ -15,11 +15,7 @@ struct ColumnSurvey {
   private var byteCount = 0
   private var kinds: Kinds = .all
   private var texts: InferredText = .all
-  /// The number of digits after the point of every value so far; `nil` if the values differ.
-  private var fractionDigitCount: Int?
-  private var greatestDigitCount = 0
-  /// Whether a value has more digits than a `Double` keeps.
-  private var exceedsDouble = false
+  private var digits = Digits()
   /// The hashes of the values, as long as no value occurs twice; `nil` if the column is no key.
   private(set) var keys: Set<UInt64>?
   /// The hashes of the usual texts of values that have another text, such as `1.5` for `1.50`.
@@ -29,6 +25,15 @@ struct ColumnSurvey {
   /// Whether every value is a list of object identifiers such as `4/p1`, and whether a value is a list of several.
   private(set) var hasIdentifiers = true
   private(set) var hasLists = false
+
+  /// The digits of the numbers so far.
+  private struct Digits {
+    /// The number of digits after the point of every value; `nil` if the values differ.
+    var fractionCount: Int?
+    var greatestCount = 0
+    /// Whether a value has more digits than a `Double` keeps.
+    var exceedDouble = false
+  }
 
   /// The types that all values so far can have.
   private struct Kinds: OptionSet {
@@ -67,7 +72,10 @@ struct ColumnSurvey {
         "The column '\(name)' of \(entity) looks like dates, but is text: dates are written like 2026-05-01."
       ]
     }
-    guard isNamedKey, keys == nil || repeatsValue else { return [] }
+    // A column such as trip_id usually refers to others.
+    guard isNamedKey, InferredNames.words(of: name).count == 1, keys == nil || repeatsValue else {
+      return []
+    }
     return ["The column '\(name)' of \(entity) has equal values, so it is not unique."]
   }
 
@@ -97,9 +105,9 @@ struct ColumnSurvey {
     if kinds.contains(.number) {
       // Amounts of money and similar numbers all have the same number of digits after the point. Binary numbers would
       // change such values.
-      let isDecimal = fractionDigitCount.map { (1...4).contains($0) } ?? false
-      if (isDecimal || exceedsDouble) && greatestDigitCount <= 30 { return .decimal }
-      return exceedsDouble ? .string : .double
+      let isDecimal = digits.fractionCount.map { (1...4).contains($0) } ?? false
+      if (isDecimal || digits.exceedDouble) && digits.greatestCount <= 30 { return .decimal }
+      return digits.exceedDouble ? .string : .double
     }
     return texts.type ?? .string
   }
@@ -207,16 +215,16 @@ struct ColumnSurvey {
       let exponent = rest.prefix { (0x30...0x39).contains($0) }
       if exponent.isEmpty || exponent.count > 3 { kinds.subtract([.integer, .number]) }
       rest = rest.dropFirst(exponent.count)
-      fractionDigitCount = -1
+      digits.fractionCount = -1
     }
     // A number that is too large for a `Double` stays as it is written.
     let isInfinite = hasExponent && Double(String(decoding: bytes, as: UTF8.self))?.isFinite == false
     if !rest.isEmpty || isInfinite { kinds.subtract([.integer, .number]) }
-    if valueCount == 1, !hasExponent { fractionDigitCount = fraction.count }
-    if fractionDigitCount != fraction.count { fractionDigitCount = -1 }
-    greatestDigitCount = max(greatestDigitCount, whole.count + fraction.count)
+    if valueCount == 1, !hasExponent { digits.fractionCount = fraction.count }
+    if digits.fractionCount != fraction.count { digits.fractionCount = -1 }
+    digits.greatestCount = max(digits.greatestCount, whole.count + fraction.count)
     // A `Double` keeps every number of 15 digits.
-    if whole.count + fraction.count > 15, !exceedsDouble { exceedsDouble = !Self.isDouble(bytes) }
+    if whole.count + fraction.count > 15, !digits.exceedDouble { digits.exceedDouble = !Self.isDouble(bytes) }
   }
 
   /// Returns whether a number is the shortest text, or an exact text, of a `Double`.

@@ -63,7 +63,10 @@ struct InferredEntities {
             count: reference.isToMany ? .toMany : .toOne,
             isOptional: reference.isToMany || !one.isRequired)))
     }
-    entity.uniquenessConstraints = survey.keys.filter { reference(file, $0) == nil && isUnique($0, file) }
+    // A chosen column is unique whatever its values are. The import reports equal ones.
+    let candidates = choices.unique == nil ? survey.keys : Array(survey.columns.indices)
+    entity.uniquenessConstraints =
+      candidates.filter { reference(file, $0) == nil && isUnique($0, file) }
       .map { [properties[file][$0]] }
     return entity
   }

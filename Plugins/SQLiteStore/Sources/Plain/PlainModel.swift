@@ -193,9 +193,12 @@ struct PlainModel {
       let names = one.columns.compactMap { properties[$0.name.lowercased()] }
       guard names.count == one.columns.count else { continue }
       let taken = Set(entities[index].fetchIndexes.map(\.name))
+      // Names of indexes are those of a whole database, so most begin with the name of the table.
+      let prefix = table.name + "_"
+      let name = one.name.hasPrefix(prefix) ? String(one.name.dropFirst(prefix.count)) : one.name
       entities[index].fetchIndexes.append(
         FetchIndex(
-          InferredNames.free(InferredNames.property(of: one.name), among: taken),
+          InferredNames.free(InferredNames.property(of: name), among: taken),
           elements: zip(names, one.columns).map { .init($0, isAscending: $1.isAscending) }))
     }
   }
