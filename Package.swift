@@ -243,7 +243,8 @@ let package = Package(
     // Import and export of objects as text.
     module(
       "Interchange",
-      "ModelNotations ObjectModel Rows StoreInterface ObjectGraph DurableFiles JSONText TextMatching"),
+      "ModelNotations ObjectModel Rows StoreInterface ObjectGraph DurableFiles JSONText TextMatching"
+    ),
 
     // Comparison of documents and stores, three-way merges, and patches.
     module(

@@ -66,7 +66,9 @@ public struct Export: Sendable {
     if export.needsFolder(for: names, at: path) {
       if try !disk.exists(path) { try disk.makeDirectory(path) }
       for name in names {
-        try disk.makeFile(path.appendingPathComponent("\(name).\(format.rawValue)"), overwriting: true) {
+        try disk.makeFile(
+          path.appendingPathComponent("\(name).\(format.rawValue)"), overwriting: true
+        ) {
           try add(name, to: &$0)
         }
       }

@@ -112,7 +112,8 @@ struct ArrowExportTests {
   }
 
   @Test(
-    "Other implementations read every value", .enabled(if: python != nil, "There is no Python with pyarrow."),
+    "Other implementations read every value",
+    .enabled(if: python != nil, "There is no Python with pyarrow."),
     arguments: ["pyarrow", "polars", "duckdb"])
   func implementations(_ reader: String) throws {
     let store = try samples()
@@ -154,7 +155,9 @@ struct ArrowExportTests {
     #expect(rows[2]["before"] as? [UInt64] == [])
   }
 
-  @Test("Streams, tables without rows, and tables of several parts are read", .enabled(if: python != nil))
+  @Test(
+    "Streams, tables without rows, and tables of several parts are read",
+    .enabled(if: python != nil))
   func forms() throws {
     let store = try samples()
     let file = try read(bytes(store, "Sample"), "pyarrow", "types")
@@ -165,12 +168,18 @@ struct ArrowExportTests {
         "before list<item: uint64", "id fixed_size_binary[16]", "small int16",
       ] { #expect(types.contains(type), "\(types)") }
     }
-    #expect(try read(bytes(store, "Empty"), "pyarrow", "types") == "[\"@id uint64\", \"price decimal128(38, 0)\"]\n")
+    #expect(
+      try read(bytes(store, "Empty"), "pyarrow", "types")
+        == "[\"@id uint64\", \"price decimal128(38, 0)\"]\n")
     let many = try self.many()
-    if let text = try read(bytes(many, "Sample"), "pyarrow") { #expect(text == "70000 2449965000\n") }
+    if let text = try read(bytes(many, "Sample"), "pyarrow") {
+      #expect(text == "70000 2449965000\n")
+    }
   }
 
-  @Test("Computed values and the values of related objects are columns too", .enabled(if: python != nil))
+  @Test(
+    "Computed values and the values of related objects are columns too", .enabled(if: python != nil)
+  )
   func computed() throws {
     let values = try RecordValues(
       ["n", "names"],
@@ -182,17 +191,20 @@ struct ArrowExportTests {
     try values.write { bytes += $0 }
     let text = try read(bytes, "pyarrow", "types")
     #expect(
-      text == nil || text == """
-        ["n double", "names list<item: large_string>"]
-        {"n": 1.0, "names": ["a", null]}
-        {"n": null, "names": []}
-        {"n": 2.5, "names": ["é"]}
+      text == nil
+        || text == """
+          ["n double", "names list<item: large_string>"]
+          {"n": 1.0, "names": ["a", null]}
+          {"n": null, "names": []}
+          {"n": 2.5, "names": ["é"]}
 
-        """, "\(text ?? "")")
+          """,
+      "\(text ?? "")")
     let none = try RecordValues(["a"], [] as [[Value]])
     bytes = []
     try none.write { bytes += $0 }
-    #expect(try read(bytes, "pyarrow", "types") ?? "[\"a large_string\"]\n" == "[\"a large_string\"]\n")
+    #expect(
+      try read(bytes, "pyarrow", "types") ?? "[\"a large_string\"]\n" == "[\"a large_string\"]\n")
   }
 
   private func many() throws -> any Store {
@@ -208,7 +220,8 @@ struct ArrowExportTests {
   @Test("A file begins and ends with its mark, and its parts begin at multiples of 64 bytes")
   func parts() throws {
     let bytes = try bytes(samples(), "Sample")
-    #expect(bytes.starts(with: Array("ARROW1\0\0".utf8)) && bytes.suffix(6) == Array("ARROW1".utf8)[...])
+    #expect(
+      bytes.starts(with: Array("ARROW1\0\0".utf8)) && bytes.suffix(6) == Array("ARROW1".utf8)[...])
     var place = 8
     var messages = 0
     func number(_ place: Int) -> Int {

@@ -198,9 +198,14 @@ struct InferenceTests {
   @Test("What looks like a date or like a key, and is none, is noted")
   func notes() throws {
     let inferred = try inferred(
-      ("a.csv", "id,day,month,place\n1,12/31/2025,Jan 1 2000,a b 2000\n1,1/2/2026,March 31 1999,x\n"))
+      (
+        "a.csv",
+        "id,day,month,place\n1,12/31/2025,Jan 1 2000,a b 2000\n1,1/2/2026,March 31 1999,x\n"
+      ))
     #expect(inferred.notes.count == 3, "\(inferred.notes)")
-    #expect(inferred.notes.contains { $0.contains("'day'") } && inferred.notes.contains { $0.contains("'month'") })
+    #expect(
+      inferred.notes.contains { $0.contains("'day'") }
+        && inferred.notes.contains { $0.contains("'month'") })
     #expect(inferred.notes.contains { $0.contains("'id'") && $0.contains("not unique") })
   }
 

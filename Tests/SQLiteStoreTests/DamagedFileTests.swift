@@ -42,7 +42,8 @@ struct DamagedFileTests {
   func noTables() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a.sqlite")
-    try RawDatabase(path).run("CREATE TABLE words (word TEXT); DROP TABLE words; CREATE VIEW v AS SELECT 1")
+    try RawDatabase(path).run(
+      "CREATE TABLE words (word TEXT); DROP TABLE words; CREATE VIEW v AS SELECT 1")
     let bytes = try Data(contentsOf: URL(filePath: path))
     for writes in [false, true] {
       let error = Hostile.read(path, writes: writes).error

@@ -81,7 +81,10 @@ struct PlainDatabaseTests {
     let cells = ShownCells(try open(database(PlainDatabaseTests.shop)).snapshot())
     #expect(
       try cells.rows("Customer", ["id", "email", "joined", "vip", "seen", "profile"]) == [
-        [.integer(1), .integer(1), .text("a@example.org"), .real(799_286_400), .integer(1), .null, .null],
+        [
+          .integer(1), .integer(1), .text("a@example.org"), .real(799_286_400), .integer(1), .null,
+          .null,
+        ],
         [
           .integer(3), .integer(3), .text("b@example.org"), .null, .integer(0), .real(2.5),
           .text("Profile/1"),
@@ -96,7 +99,8 @@ struct PlainDatabaseTests {
       try cells.rows("Tag", ["code", "label"]) == [
         [.integer(1), .text("b"), .text("Basic")], [.integer(2), .text("x"), .text("Extra")],
       ])
-    #expect(try cells.rows("Customer", ["balance"]).map { $0[1] } == [.text("30676.2"), .text("10")])
+    #expect(
+      try cells.rows("Customer", ["balance"]).map { $0[1] } == [.text("30676.2"), .text("10")])
   }
 
   @Test("A copy has all objects, links and one-to-one references, and is valid")
@@ -144,7 +148,8 @@ struct PlainDatabaseTests {
         INSERT INTO guides VALUES (1);
         """))
     let model = try store.snapshot().model
-    #expect(model["Trip"]?.declaredRelationships.map(\.name).sorted() == ["children", "parent", "stops"])
+    #expect(
+      model["Trip"]?.declaredRelationships.map(\.name).sorted() == ["children", "parent", "stops"])
     #expect(model["Stop"]?.declaredRelationships.map(\.name) == ["trip2"])
     let cells = ShownCells(try store.snapshot())
     #expect(
@@ -166,7 +171,10 @@ struct PlainDatabaseTests {
         """))
     let cells = ShownCells(try store.snapshot())
     let rows = try cells.rows("A", ["id", "next", "rowid"])
-    #expect(rows.map { $0[1] } == [.integer(Int64(first)), .integer(Int64(first + 5)), .integer(Int64(first + 7))])
+    #expect(
+      rows.map { $0[1] } == [
+        .integer(Int64(first)), .integer(Int64(first + 5)), .integer(Int64(first + 7)),
+      ])
     guard rows.count == 3, case .integer(let one) = rows[0][0], case .integer(let two) = rows[1][0]
     else { return }
     #expect(one > 0 && rows.map { $0[2] } == [.null, .text("A/\(one)"), .text("A/\(two)")])
@@ -251,7 +259,8 @@ struct PlainDatabaseTests {
   func checks(_ text: String, _ count: String?) throws {
     let connection = try SQLiteConnection(
       database("CREATE TABLE t (a INT, b INT, c TEXT)"), for: .reading)
-    let table = try PlainTable.all(connection).tables[0].with(text: "CREATE TABLE t (a CHECK (\(text)))")
+    let table = try PlainTable.all(connection).tables[0].with(
+      text: "CREATE TABLE t (a CHECK (\(text)))")
     let (found, others) = PlainCheck.all(of: table)
     #expect(count == nil ? (found.isEmpty && others == 1) : "\(found.count)" == count, "\(found)")
   }

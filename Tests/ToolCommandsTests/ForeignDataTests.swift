@@ -155,7 +155,8 @@ struct ForeignDataTests {
 
     let done = run("import", "/A.quire", "/more.json", "--map", "titel=name,halte=Stop,trips.x=")
     #expect(done.output == "3 objects inserted.\n", "\(done.messages)")
-    let rows = run("fetch", "/A.quire", "Stop", "--columns", "place,trip.name,trip.guide.name",
+    let rows = run(
+      "fetch", "/A.quire", "Stop", "--columns", "place,trip.name,trip.guide.name",
       "--format", "csv")
     #expect(rows.output.hasSuffix("Faro,Algarve,Rui\n"), "\(rows.output)")
   }
@@ -179,7 +180,8 @@ struct ForeignDataTests {
     try write("name,nights\nPorto,3\n", to: "/stops.csv")
     #expect(run("new", "/A.quire", "--from", "/stops.csv").exitCode == .done)
     try write("Ort,N,extra\nFaro,2,x\n", to: "/halte.csv")
-    let done = run("import", "/A.quire", "/halte.csv", "--map", "halte=Stop,halte.Ort=name,N=nights,extra=")
+    let done = run(
+      "import", "/A.quire", "/halte.csv", "--map", "halte=Stop,halte.Ort=name,N=nights,extra=")
     #expect(done.output == "1 object inserted.\n", "\(done.messages)")
     let rows = run("fetch", "/A.quire", "Stop", "--format", "csv", "--columns", "name,nights")
     #expect(cells(rows) == ["name,nights", "Porto,3", "Faro,2"])
@@ -202,24 +204,31 @@ struct ForeignDataTests {
 
     try write("name\tnights\n\"a\tb\"\t2\n", to: "/more.csv")
     let more = run("import", "/A.quire", "/more.csv", "--entity", "Stop")
-    #expect(more.output == "1 object inserted.\n" && more.messages.contains("a tab"), "\(more.messages)")
+    #expect(
+      more.output == "1 object inserted.\n" && more.messages.contains("a tab"), "\(more.messages)")
 
-    let bytes: [UInt8] = Array("name,nights\nR".utf8) + [0xE9] + Array("gua ".utf8) + [0x80] + Array(",1\n".utf8)
+    let bytes: [UInt8] =
+      Array("name,nights\nR".utf8) + [0xE9] + Array("gua ".utf8) + [0x80] + Array(",1\n".utf8)
     try disk.open("/latin.csv", for: .create).append(bytes)
     let refused = run("import", "/A.quire", "/latin.csv", "--entity", "Stop")
-    #expect(refused.exitCode != .done && refused.messages.contains("--encoding"), "\(refused.messages)")
-    let read = run("import", "/A.quire", "/latin.csv", "--entity", "Stop", "--encoding", "windows-1252")
+    #expect(
+      refused.exitCode != .done && refused.messages.contains("--encoding"), "\(refused.messages)")
+    let read = run(
+      "import", "/A.quire", "/latin.csv", "--entity", "Stop", "--encoding", "windows-1252")
     #expect(read.output == "1 object inserted.\n", "\(read.messages)")
 
     var wide: [UInt8] = [0xFF, 0xFE]
     for unit in "name,nights\nÉvora 🚆,4\n".utf16 { wide += [UInt8(unit & 0xFF), UInt8(unit >> 8)] }
     try disk.open("/wide.csv", for: .create).append(wide)
     let found = run("import", "/A.quire", "/wide.csv", "--entity", "Stop")
-    #expect(found.output == "1 object inserted.\n" && found.messages.contains("utf-16"), "\(found.messages)")
+    #expect(
+      found.output == "1 object inserted.\n" && found.messages.contains("utf-16"),
+      "\(found.messages)")
     try disk.open("/half.csv", for: .create).append(wide + [0x3D])
     #expect(run("import", "/A.quire", "/half.csv", "--entity", "Stop").exitCode == .unreadable)
 
-    let rows = run("fetch", "/A.quire", "Stop", "--columns", "name", "--format", "csv", "--sort", "nights")
+    let rows = run(
+      "fetch", "/A.quire", "Stop", "--columns", "name", "--format", "csv", "--sort", "nights")
     for name in ["Régua €", "Évora 🚆", "Porto", "a\tb"] {
       #expect(rows.output.contains(name), "\(rows.output)")
     }
@@ -230,10 +239,12 @@ struct ForeignDataTests {
     try write("id,zip,name\n1,02134,a\n2,10001,b\n", to: "/people.csv")
     let made = run(
       "new", "/A.quire", "--from", "/people.csv", "--unique", "none", "--type", "id=String")
-    #expect(made.output.contains("  id: String\n") && !made.output.contains("unique"), "\(made.output)")
+    #expect(
+      made.output.contains("  id: String\n") && !made.output.contains("unique"), "\(made.output)")
     for (option, value) in [("--type", "id"), ("--type", "id=Nothing"), ("--unique", "x")] {
       let wrong = run("new", "/B.quire", "--from", "/people.csv", option, value)
-      #expect(wrong.exitCode != .done && wrong.messages.contains("id") || wrong.messages.contains("'x'"))
+      #expect(
+        wrong.exitCode != .done && wrong.messages.contains("id") || wrong.messages.contains("'x'"))
     }
   }
 }

@@ -179,7 +179,10 @@ struct SQLSchema {
     }
     let table = table(of: entity.name)
     let unique = entity.uniquenessConstraints.compactMap { names($0) }.map { columns in
-      (name: "unique_\(columns.joined(separator: "_"))", text: columns.joined(separator: ", "), kind: "UNIQUE INDEX")
+      (
+        name: "unique_\(columns.joined(separator: "_"))", text: columns.joined(separator: ", "),
+        kind: "UNIQUE INDEX"
+      )
     }
     let plain = entity.fetchIndexes.filter(\.isPlain).compactMap { index in
       names(index.elements.map(\.property)).map { columns in
@@ -192,7 +195,8 @@ struct SQLSchema {
     }
     return (unique + plain).map { one in
       let name = "\(table)_\(InferredNames.column(ofProperty: one.name.replacing("\"", with: "")))"
-      return "CREATE \(one.kind) \(SQLSchema.quoted(name)) ON \(SQLSchema.quoted(table)) (\(one.text));\n"
+      return
+        "CREATE \(one.kind) \(SQLSchema.quoted(name)) ON \(SQLSchema.quoted(table)) (\(one.text));\n"
     }
   }
 

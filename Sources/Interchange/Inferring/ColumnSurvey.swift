@@ -218,13 +218,16 @@ struct ColumnSurvey {
       digits.fractionCount = -1
     }
     // A number that is too large for a `Double` stays as it is written.
-    let isInfinite = hasExponent && Double(String(decoding: bytes, as: UTF8.self))?.isFinite == false
+    let isInfinite =
+      hasExponent && Double(String(decoding: bytes, as: UTF8.self))?.isFinite == false
     if !rest.isEmpty || isInfinite { kinds.subtract([.integer, .number]) }
     if valueCount == 1, !hasExponent { digits.fractionCount = fraction.count }
     if digits.fractionCount != fraction.count { digits.fractionCount = -1 }
     digits.greatestCount = max(digits.greatestCount, whole.count + fraction.count)
     // A `Double` keeps every number of 15 digits.
-    if whole.count + fraction.count > 15, !digits.exceedDouble { digits.exceedDouble = !Self.isDouble(bytes) }
+    if whole.count + fraction.count > 15, !digits.exceedDouble {
+      digits.exceedDouble = !Self.isDouble(bytes)
+    }
   }
 
   /// Returns whether a number is the shortest text, or an exact text, of a `Double`.

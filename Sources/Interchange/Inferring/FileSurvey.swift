@@ -86,7 +86,9 @@ struct FileSurvey {
     var left = Set(choices.types.keys).union(choices.unique ?? [])
     for file in surveys.indices {
       for column in surveys[file].columns.indices {
-        let (name, property) = (surveys[file].columns[column].name, surveys[file].properties[column])
+        let (name, property) = (
+          surveys[file].columns[column].name, surveys[file].properties[column]
+        )
         let names = [
           "\(surveys[file].entity).\(property)", "\(surveys[file].entity).\(name)", property, name,
         ]

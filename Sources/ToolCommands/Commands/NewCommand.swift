@@ -204,7 +204,9 @@ enum NewCommand {
       guard let type, type != .transformable, type != .objectID else {
         throw CommandError.wrongUsage(
           "'\(oneLine(String(part)))' is no column with a type.",
-          hint: "Write --type COLUMN=TYPE, for example --type start=Date; 'quire model --help' lists the types.")
+          hint:
+            "Write --type COLUMN=TYPE, for example --type start=Date; 'quire model --help' lists the types."
+        )
       }
       choices.types[String(column)] = type
     }

@@ -13,7 +13,8 @@ extension Option {
   /// The sign between the cells of imported tables.
   static let delimiter = Option(
     "delimiter", value: "SIGN", choices: ImportFile.delimiters.map(\.key),
-    "The sign between the cells of a table. The default is the one that the first line contains most often.")
+    "The sign between the cells of a table. The default is the one that the first line contains most often."
+  )
 }
 
 /// Opens the files that a command imports.
@@ -90,7 +91,8 @@ struct ImportInputs {
       guard try encoding.convert(file.file, to: copy) else {
         throw CommandError(
           .unreadable, "'\(oneLine(path))' is not text in \(encoding.rawValue).",
-          hint: "The encodings are utf-8, which needs no option, \(TextEncoding.allCases.map(\.rawValue).joined(separator: ", "))."
+          hint:
+            "The encodings are utf-8, which needs no option, \(TextEncoding.allCases.map(\.rawValue).joined(separator: ", "))."
         )
       }
       text = ImportFile(copy, name: file.name, format: format, entity: entity)
@@ -102,7 +104,9 @@ struct ImportInputs {
       return text
     }
     try text.findDelimiter()
-    if let sign = ImportFile.delimiters.first(where: { $0.value == text.delimiter })?.key, sign != "," {
+    if let sign = ImportFile.delimiters.first(where: { $0.value == text.delimiter })?.key,
+      sign != ","
+    {
       try note(
         "'\(oneLine(file.name))' has \(sign.count == 1 ? "'\(sign)'" : "a \(sign)") between its cells. Another sign is given with --delimiter."
       )

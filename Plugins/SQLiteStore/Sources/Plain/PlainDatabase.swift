@@ -171,7 +171,8 @@ struct PlainDatabase {
       if isDeclared || missing != values {
         notes.append(
           "\(PlainDatabase.words(reference.columns)) of '\(sources[source].table.name)' is no relationship to "
-            + "\(sources[reference.target].entity): \(missing ?? 0) of \(values ?? 0) values lead to no row.")
+            + "\(sources[reference.target].entity): \(missing ?? 0) of \(values ?? 0) values lead to no row."
+        )
       }
       return false
     }

@@ -222,7 +222,8 @@ struct PlainModel {
     }
     if left > 0 {
       notes.append(
-        "\(left) of the conditions (CHECK) of '\(table.name)' \(left == 1 ? "is" : "are") not in the model.")
+        "\(left) of the conditions (CHECK) of '\(table.name)' \(left == 1 ? "is" : "are") not in the model."
+      )
     }
   }
 

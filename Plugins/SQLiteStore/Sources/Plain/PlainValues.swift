@@ -102,7 +102,8 @@ struct PlainValues {
       let isExact = integerCount == 0 || (least >= -(1 << 53) && greatest <= 1 << 53)
       return isExact
         ? Finding(type: declares("FLOAT4") && areFloats ? .float : .double)
-        : Finding(type: .string, note: "contains integers that a Double does not keep, so all are text")
+        : Finding(
+          type: .string, note: "contains integers that a Double does not keep, so all are text")
     }
     if declares("BOOL"), (0...1).contains(least), (0...1).contains(greatest) {
       return Finding(type: .boolean)
@@ -133,7 +134,8 @@ struct PlainValues {
     if isMoment { return .date }
     if isDecimal { return .decimal }
     let types: KeyValuePairs<String, AttributeType> = [
-      "BOOL": .boolean, "SMALLINT": .int16, "INT4": .int32, "FLOAT4": .float, "INT": .int64, "REAL": .double, "FLOA": .double, "DOUB": .double,
+      "BOOL": .boolean, "SMALLINT": .int16, "INT4": .int32, "FLOAT4": .float, "INT": .int64,
+      "REAL": .double, "FLOA": .double, "DOUB": .double,
       "BLOB": .binary, "UUID": .uuid, "URI": .uri,
     ]
     return types.first { declared.contains($0.key) }?.value ?? .string

@@ -35,7 +35,9 @@ extension SQLToken {
       index += 1
       while index < characters.count {
         if characters[index] == end {
-          guard index + 1 < characters.count, characters[index + 1] == end, end != "]" else { break }
+          guard index + 1 < characters.count, characters[index + 1] == end, end != "]" else {
+            break
+          }
           index += 1
         }
         content.append(characters[index])
@@ -60,7 +62,8 @@ extension SQLToken {
         _ = taken { $0 != "\n" }
       } else if character == "/", next == "*" {
         index += 2
-        while index < characters.count, !(characters[index - 1] == "*" && characters[index] == "/") {
+        while index < characters.count, !(characters[index - 1] == "*" && characters[index] == "/")
+        {
           index += 1
         }
         index += 1
@@ -70,7 +73,8 @@ extension SQLToken {
         tokens.append(.name(quoted(character)))
       } else if character == "[" {
         tokens.append(.name(quoted("]")))
-      } else if ("0"..."9").contains(character) || (character == "." && ("0"..."9").contains(next)) {
+      } else if ("0"..."9").contains(character) || (character == "." && ("0"..."9").contains(next))
+      {
         tokens.append(
           .number(taken { ("0"..."9").contains($0) || $0 == "." || $0 == "e" || $0 == "E" }))
       } else if character.properties.isAlphabetic || character == "_" {

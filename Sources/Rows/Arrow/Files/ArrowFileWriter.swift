@@ -51,7 +51,8 @@ package struct ArrowFileWriter {
   private static func check(_ description: ArrowDescription) throws {
     guard description.buffers != nil else {
       throw RecordError(
-        description: "The column \(description.name) has the format \(description.format), which files don't contain."
+        description:
+          "The column \(description.name) has the format \(description.format), which files don't contain."
       )
     }
     for child in description.children { try check(child) }
@@ -72,7 +73,7 @@ package struct ArrowFileWriter {
     let start = byteCount
     try put(message: 3, header, &buffer, bodyLength: body.byteCount, to: sink)
     parts.append([start, byteCount - start, body.byteCount])
-    for unsafe (bytes, length) in unsafe body.buffers {
+    for unsafe(bytes, length) in unsafe body.buffers {
       // The buffer of a large column is not copied as a whole.
       var place = 0
       while place < length {
@@ -151,7 +152,8 @@ private struct Body {
     _ array: UnsafePointer<ArrowArray>, _ description: ArrowDescription
   ) {
     let count = unsafe Int(array.pointee.length)
-    precondition(unsafe array.pointee.offset == 0, "Arrays of this package begin at their first row.")
+    precondition(
+      unsafe array.pointee.offset == 0, "Arrays of this package begin at their first row.")
     nodes.append([Int64(count), unsafe array.pointee.null_count])
     let hasBitmap = unsafe array.pointee.buffers[0] != nil
     unsafe add(array.pointee.buffers[0], hasBitmap ? (count + 7) / 8 : 0)
@@ -169,7 +171,8 @@ private struct Body {
     }
   }
 
-  @unsafe private static func number(_ start: UnsafeRawPointer?, at index: Int, _ width: Int) -> Int {
+  @unsafe private static func number(_ start: UnsafeRawPointer?, at index: Int, _ width: Int) -> Int
+  {
     guard let start = unsafe start else { return 0 }
     return width == 4
       ? unsafe Int(start.loadUnaligned(fromByteOffset: index * 4, as: Int32.self))
