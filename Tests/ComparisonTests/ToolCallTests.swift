@@ -46,7 +46,8 @@ struct ToolCallTests {
     let version = try #require(document.versions.last?.number)
     var again = Import("/lines.jsonl")
     again.options.updates = true
-    #expect(try again.write(to: document, in: files.places).updatedCount == 2)
+    let second = try again.write(to: document, in: files.places)
+    #expect(second.updatedCount + second.unchangedCount == 2 && second.unchangedCount > 0)
     try document.close()
     let earlier = try Export(of: "/Copy.quire@\(version)", entities: "Stop", in: files.places)
       .write(to: "/stops.csv")

@@ -181,7 +181,10 @@ struct DatabaseCommandTests {
       "recover", folder.database, "--output", folder.url.appending(path: "out").path)
     #expect(recover.exitCode != .done && recover.messages.contains(".recover"))
     let other = folder.url.appending(path: "other.sqlite").path
-    try SQLiteConnection(other, for: .creating).execute("CREATE TABLE notes (title TEXT)")
+    let connection = try SQLiteConnection(other, for: .creating)
+    for text in ["CREATE TABLE notes (title TEXT)", "DROP TABLE notes"] {
+      try connection.execute(text)
+    }
     let stranger = try folder.run("info", other)
     #expect(stranger.exitCode != .done && stranger.messages.contains("other.sqlite"))
   }

@@ -148,7 +148,7 @@ public final class SQLiteStore: DatabaseStore {
     guard try !StoreContents.isPlain(connection) else {
       throw StoreError(
         .readOnly,
-        "The tables of the database belong to another program. Quire reads them as objects, and changes none of them.",
+        "The tables of the database belong to another program. Quire reads them as objects, and changes none of them. A document that is made of the database can be changed ('quire new DOC --from').",
         path: connection.path)
     }
     if try !keepsLog(connection) {
