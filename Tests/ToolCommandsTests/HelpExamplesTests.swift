@@ -45,7 +45,7 @@ struct HelpExamplesTests {
     cp tables/Person.csv tables/Trip.csv . && rm -r tables
     printf 'name,budget\\nPorto,12.5\\nBraga,7\\n' > trips.csv
     printf '[{"name": "Porto", "guide": {"name": "Ana"}}]' > trips.json
-    printf '[{"full name": "Bo", "email": "bo@example.org", "rating": 5}]' > guides.json
+    printf '[{"called": "Bo", "email": "bo@example.org", "rating": 5}]' > guides.json
     cp Trips.store shop.db
     printf 'email,full name\\nada@example.org,Ada\\n' > people.csv
     printf 'place,nights\\nRibeira,2\\n' > stops.csv

@@ -115,10 +115,10 @@ enum FetchCommand {
           "quire fetch Trips.store Stop --group-by trip.name --aggregate 'count, sum(nights)'",
           "Shows the number of stops and the sum of the nights of each trip."),
         Example(
-          "quire fetch Trips.store Trip --group-by 'TRUNC(start, \"month\") AS month' --sort month",
+          "quire fetch Trips.store Trip --group-by 'MONTH(start) AS month' --sort month",
           "Counts the trips of each month."),
         Example(
-          "quire fetch Trips.store Trip --columns 'name, budget / SUM(stops.nights) AS rate' --sort -rate",
+          "quire fetch Trips.store Trip --columns 'name, budget/7 AS week' --sort -week",
           "Shows a computed value of each trip, the highest first."),
         Example(
           "quire fetch Trips.store --template tripsAfter DATE=today",

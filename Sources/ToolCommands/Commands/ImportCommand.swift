@@ -91,7 +91,7 @@ enum ImportCommand {
           "quire import Trips.store Person.csv Trip.csv --same-store",
           "Updates persons and trips from edited files that were exported from this store."),
         Example(
-          "quire import Trips.store guides.json --map 'guides=Person,full name=name,rating='",
+          "quire import Trips.store guides.json --map 'guides=Person,called=fullName,rating='",
           "Inserts persons from JSON with other names, without their ratings."),
         Example(
           "quire export Old.store | quire import New.store -",

@@ -5,10 +5,6 @@ package import CArrow
 
 /// Writes Arrow arrays as a stream or as a file of Arrow's IPC format, which data frames and databases read in place.
 ///
-///     var writer = try ArrowFileWriter(schema, as: .file, to: sink)
-///     try writer.write(array, to: sink)
-///     try writer.end(to: sink)
-///
 /// The format is described by FlatBuffers. Debian has no library for it, and what is needed here are five tables
 /// (decision 0044).
 package struct ArrowFileWriter {
