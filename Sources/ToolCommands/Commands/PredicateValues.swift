@@ -23,52 +23,25 @@ struct PredicateValues {
   func typed(
     _ predicate: QueryPredicate, _ values: [String: String] = [:]
   ) throws -> QueryPredicate {
-    switch predicate {
-    case .constant: return predicate
-    case .and(let parts): return .and(try parts.map { try typed($0, values) })
-    case .or(let parts): return .or(try parts.map { try typed($0, values) })
-    case .not(let part): return .not(try typed(part, values))
-    case .comparison(var comparison):
-      let (left, right) = (comparison.left, comparison.right)
-      comparison.left = try typed(left, comparedWith: right, values)
-      comparison.right = try typed(right, comparedWith: left, values)
+    try predicate.mapComparisons { comparison in
+      let typed = try comparison.mapOperands(comparedWithAttributesOf: entity, in: model) {
+        operand, attribute in
+        switch operand {
+        case .variable(let name):
+          guard let text = values[name] else { return operand }
+          return .constant(try value(text, of: attribute))
+        case .constant(.string(let text)) where attribute.type == .date:
+          return .constant(try value(text, of: attribute))
+        default: return operand
+        }
+      }
       let rest = Dictionary(uniqueKeysWithValues: values.map { ($0.key, guessed($0.value)) })
-      return try QueryPredicate.comparison(comparison).substituting(rest)
-    }
-  }
-
-  private func typed(
-    _ expression: QueryExpression, comparedWith other: QueryExpression, _ values: [String: String]
-  ) throws -> QueryExpression {
-    guard let attribute = attribute(at: other) else { return expression }
-    switch expression {
-    case .variable(let name):
-      guard let text = values[name] else { return expression }
-      return .constant(try value(text, of: attribute))
-    case .constant(.string(let text)) where attribute.type == .date:
-      return .constant(try value(text, of: attribute))
-    case .aggregate(let parts):
-      return .aggregate(try parts.map { try typed($0, comparedWith: other, values) })
-    default: return expression
+      return try QueryPredicate.comparison(typed).substituting(rest)
     }
   }
 
   private func value(_ text: String, of attribute: Attribute) throws -> Value {
     try Assignment("\(attribute.name)=\(text)").value(of: attribute, on: RealDisk())
-  }
-
-  /// Returns the attribute at the end of a path; `nil` if the expression is no path to an attribute.
-  private func attribute(at expression: QueryExpression) -> Attribute? {
-    guard case .keyPath(of: .evaluatedObject, let path) = expression else { return nil }
-    var entity = entity
-    for (index, name) in path.enumerated() {
-      switch model.property(name, of: entity) {
-      case .relationship(let relationship): entity = relationship.destination
-      case .attribute(let attribute): return model.part(at: path[(index + 1)...], of: attribute)
-      default: return nil
-      }
-    }
-    return nil
   }
 
   /// Returns the value that a text most likely means, where no property gives it a type.
