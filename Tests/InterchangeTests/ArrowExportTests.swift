@@ -66,7 +66,7 @@ struct ArrowExportTests {
     let script = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "Scripts/arrow.py")
     let run = try ProgramRun(
-      try #require(Self.python), [script.path, reader, path.path] + words)
+      try #require(ProgramRun.python), [script.path, reader, path.path] + words)
     if run.status == 77 {
       print("skipped: \(run.text)")
       return nil
@@ -74,18 +74,6 @@ struct ArrowExportTests {
     #expect(run.status == 0, "\(run.text)")
     return run.text
   }
-
-  private static let python: String? = {
-    let build = Bundle.main.executableURL!.deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let known: [String?] = [
-      ProcessInfo.processInfo.environment["QUIRE_PYTHON"],
-      build.appending(path: "python/bin/python3").path,
-    ]
-    return known.compactMap(\.self).first { (python: String) in
-      FileManager.default.isExecutableFile(atPath: python)
-    }
-  }()
 
   private func samples() throws -> any Store {
     try store { context in
@@ -113,7 +101,7 @@ struct ArrowExportTests {
 
   @Test(
     "Other implementations read every value",
-    .enabled(if: python != nil, "There is no Python with pyarrow."),
+    .enabled(if: ProgramRun.python != nil, "There is no Python with pyarrow."),
     arguments: ["pyarrow", "polars", "duckdb"])
   func implementations(_ reader: String) throws {
     let store = try samples()
@@ -157,7 +145,7 @@ struct ArrowExportTests {
 
   @Test(
     "Streams, tables without rows, and tables of several parts are read",
-    .enabled(if: python != nil))
+    .enabled(if: ProgramRun.python != nil))
   func forms() throws {
     let store = try samples()
     let file = try read(bytes(store, "Sample"), "pyarrow", "types")
@@ -178,7 +166,8 @@ struct ArrowExportTests {
   }
 
   @Test(
-    "Computed values and the values of related objects are columns too", .enabled(if: python != nil)
+    "Computed values and the values of related objects are columns too",
+    .enabled(if: ProgramRun.python != nil)
   )
   func computed() throws {
     let values = try RecordValues(

@@ -29,16 +29,9 @@ struct PyArrowTests {
 
   /// A Python that has pyarrow.
   private static let python: String? = {
-    let environment = ProcessInfo.processInfo.environment
-    guard environment["QUIRE_SANITIZER"] == nil else { return nil }
-    let build = folder.deletingLastPathComponent().deletingLastPathComponent()
-    let known: [String?] = [
-      environment["QUIRE_PYTHON"], build.appending(path: "python/bin/python3").path,
-      "/usr/bin/python3",
-    ]
-    return known.compactMap(\.self).first { (python: String) in
-      FileManager.default.isExecutableFile(atPath: python)
-        && (try? ProgramRun(python, ["-c", "import pyarrow.cffi"]).status) == 0
+    guard ProcessInfo.processInfo.environment["QUIRE_SANITIZER"] == nil else { return nil }
+    return [ProgramRun.python, "/usr/bin/python3"].compactMap(\.self).first { (python: String) in
+      (try? ProgramRun(python, ["-c", "import pyarrow.cffi"]).status) == 0
     }
   }()
 }
