@@ -36,24 +36,14 @@ struct ArrowExport {
     switch property {
     case .attribute(_, let column, _), .toOne(_, let column):
       let column = layout.columns[column]
-      fields.append(.property(column, scale: try scale(of: column, layout, view)))
+      // A column of Arrow has one number of digits, so all decimal numbers are read once before the first is written.
+      let scale =
+        column.kind == .decimal ? try DecimalScale(of: column, layout, in: view).digits : nil
+      fields.append(.property(column, scale: scale))
     case .composite(_, let parts):
       for part in parts { try add(part, layout, view, to: &fields) }
     case .toMany(let name, let list): fields.append(.list(name, list))
     }
-  }
-
-  /// Returns the number of digits after the point that all numbers of a decimal column have room for. A column of Arrow has
-  /// one such number, so all values are read once before the first is written.
-  private static func scale(
-    of column: LayoutColumn, _ layout: Layout, _ view: View
-  ) throws -> Int? {
-    guard column.kind == .decimal else { return nil }
-    var scale = DecimalScale()
-    for batch in try view.batches(of: layout) {
-      if let values = try batch.block.withoutLoadedColumns().column(column) { scale.add(values) }
-    }
-    return scale.digits
   }
 
   /// Writes the table.

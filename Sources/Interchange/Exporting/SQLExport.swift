@@ -17,11 +17,8 @@ struct SQLExport {
   init(_ schema: SQLSchema, _ layout: Layout, _ known: KnownObjects, in view: View) throws {
     (self.schema, self.layout, self.known) = (schema, layout, known)
     columns = try schema.columns(of: layout) { column in
-      var scale = DecimalScale()
-      for batch in try view.batches(of: layout) {
-        if let values = try batch.block.withoutLoadedColumns().column(column) { scale.add(values) }
-      }
-      return scale.digitCount.map { $0 > SQLExport.digitCount } ?? true
+      try DecimalScale(of: column, layout, in: view).digitCount.map { $0 > SQLExport.digitCount }
+        ?? true
     }
   }
 
@@ -31,12 +28,12 @@ struct SQLExport {
     progress: (Int) throws -> Void, to sink: ([UInt8]) throws -> Void
   ) throws {
     let table = schema.table(of: layout.entity)
-    let declarations = columns.map { "  \(SQLExport.quoted($0.name)) \($0.declaration)" }
+    let declarations = columns.map { "  \(SQLSchema.quoted($0.name)) \($0.declaration)" }
     var output = OutputBytes()
     // The tables refer to one another, so the references are checked when all exist.
     output.append("PRAGMA foreign_keys=OFF;\nBEGIN;\n")
     output.append(
-      "CREATE TABLE \(SQLExport.quoted(table)) (\n\(declarations.joined(separator: ",\n"))\n);\n")
+      "CREATE TABLE \(SQLSchema.quoted(table)) (\n\(declarations.joined(separator: ",\n"))\n);\n")
     var values = WalkValues(layout)
     var keys: [UInt64] = []
     var walk = try RowWalk(view, layout)
@@ -72,7 +69,7 @@ struct SQLExport {
   private func begin(_ count: Int, _ table: String, _ output: inout OutputBytes) {
     if count % SQLExport.rowCount != 0 { return output.append(",\n") }
     if count > 0 { output.append(";\n") }
-    output.append("INSERT INTO \(SQLExport.quoted(table)) VALUES\n")
+    output.append("INSERT INTO \(SQLSchema.quoted(table)) VALUES\n")
   }
 
   private mutating func cell(
@@ -114,14 +111,14 @@ struct SQLExport {
     let reference =
       isText
       ? "TEXT NOT NULL"
-      : "INTEGER NOT NULL REFERENCES \(SQLExport.quoted(schema.table(of: relationship.destination)))"
+      : "INTEGER NOT NULL REFERENCES \(SQLSchema.quoted(schema.table(of: relationship.destination)))"
     let order = relationship.keepsOrder ? "  \"position\" INTEGER NOT NULL,\n" : ""
     output.append(
       """
-      CREATE TABLE \(SQLExport.quoted(name)) (
-        \(SQLExport.quoted(owner)) INTEGER NOT NULL REFERENCES \(SQLExport.quoted(table)),
-        \(SQLExport.quoted(other)) \(reference),
-      \(order)  PRIMARY KEY (\(SQLExport.quoted(owner)), \(SQLExport.quoted(other)))
+      CREATE TABLE \(SQLSchema.quoted(name)) (
+        \(SQLSchema.quoted(owner)) INTEGER NOT NULL REFERENCES \(SQLSchema.quoted(table)),
+        \(SQLSchema.quoted(other)) \(reference),
+      \(order)  PRIMARY KEY (\(SQLSchema.quoted(owner)), \(SQLSchema.quoted(other)))
       ) WITHOUT ROWID;
 
       """)
@@ -138,5 +135,4 @@ struct SQLExport {
     if count > 0 { output.append(";\n") }
   }
 
-  private static func quoted(_ name: String) -> String { SQLSchema.quoted(name) }
 }

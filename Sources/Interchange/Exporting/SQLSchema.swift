@@ -265,7 +265,7 @@ struct SQLSchema {
     case .float(let number): return real(Double(number))
     case .decimal(let number): return number.isNaN ? "NULL" : ValueText.exchange.text(value)
     case .binary(let bytes):
-      return "x'\(bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined())'"
+      return self.bytes(bytes)
     case .string, .uri, .date, .uuid, .object: return text(ValueText.exchange.text(value))
     }
   }
@@ -273,10 +273,14 @@ struct SQLSchema {
   /// Returns a text in SQL. SQLite's shell ends a statement at a zero character, so such a text is written as bytes.
   static func text(_ text: String) -> String {
     guard !text.utf8.contains(0) else {
-      return
-        "CAST(x'\(text.utf8.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined())' AS TEXT)"
+      return "CAST(\(bytes(text.utf8)) AS TEXT)"
     }
     return "'\(text.replacing("'", with: "''"))'"
+  }
+
+  /// Returns bytes in SQL.
+  private static func bytes(_ bytes: some Sequence<UInt8>) -> String {
+    "x'\(bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined())'"
   }
 
   /// Returns a name as SQL quotes it.

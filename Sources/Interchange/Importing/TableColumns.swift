@@ -134,16 +134,13 @@ extension ImportFile {
     let format = format ?? ExchangeFormat(path: path) ?? .jsonl
     guard format == .csv, entity == nil else { return (format, entity) }
     let table = InferredNames.stem(of: path)
-    return (
-      format,
-      names.key(ofTable: table).flatMap { names[$0] } ?? self.entity(forFileAt: path, in: model)
-    )
+    return (format, names.entity(ofTable: table) ?? self.entity(forFileAt: path, in: model))
   }
 
   /// Gives a table of a file or of a store its entity: the one that the names give, or that of its name.
   package mutating func setEntity(in model: Model) {
     entity =
-      names.key(ofTable: tableName).flatMap { names[$0] }
+      names.entity(ofTable: tableName)
       ?? ImportFile.entity(forFileAt: tableName, in: model)
       // The survey reports an entity that does not exist, with this name.
       ?? InferredNames.entity(ofTable: tableName)

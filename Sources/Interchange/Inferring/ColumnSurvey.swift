@@ -112,12 +112,9 @@ struct ColumnSurvey {
     return texts.type ?? .string
   }
 
-  /// The average number of bytes from which texts are long. People look for words in such texts.
-  private static let longTextByteCount = 80
-
   /// Whether the values are long texts.
   var hasLongTexts: Bool {
-    type == .string && byteCount > valueCount * ColumnSurvey.longTextByteCount
+    type == .string && byteCount > valueCount * InferredText.longTextByteCount
   }
 
   mutating func addEmpty() { emptyCount += 1 }

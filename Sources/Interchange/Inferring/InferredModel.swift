@@ -1,4 +1,5 @@
 import DurableFiles
+import ModelNotations
 package import ObjectModel
 
 /// A model for the objects of files of comma-separated values, inferred from all their values.
@@ -72,9 +73,7 @@ package struct InferredModel {
     notes =
       references.notes
       + surveys.flatMap { survey in survey.columns.flatMap { $0.notes(of: survey.entity) } }
-      + indexed.map { entity, name in
-        "'\(entity).\(name)' contains long texts, so it has an index of words: --where '\(name) TEXT \"some words\"'."
-      }
+      + indexed.map { entity, name in InferredText.note(aboutWordsOf: name, of: entity) }
   }
 }
 

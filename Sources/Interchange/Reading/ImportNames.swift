@@ -36,6 +36,9 @@ package struct ImportNames: Sendable, Hashable {
   /// Returns the name on the left that applies to a table.
   func key(ofTable table: String) -> String? { names[table] == nil ? nil : table }
 
+  /// Returns the entity that a table goes to; `nil` if the table keeps its name.
+  func entity(ofTable table: String) -> String? { names[table] }
+
   /// Returns the name on the left that applies to a column; `nil` if the column keeps its name.
   func key(ofColumn column: String, in table: String) -> String? {
     ["\(table).\(column)", column].first { names[$0] != nil }

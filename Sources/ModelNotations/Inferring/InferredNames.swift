@@ -63,11 +63,11 @@ package enum InferredNames {
     return (words, namesIdentifier)
   }
 
-  /// Returns the entities to which a column leads by its name, and the name of its relationship; `nil` if the name leads to
-  /// none.
+  /// Returns the entities that the name of a column suggests, and the name of the relationship to them; `nil` if the name suggests
+  /// no entity.
   ///
   /// - Parameters:
-  ///   - own: The entity of the column. A column such as `parent_id` leads to another object of its own entity.
+  ///   - own: The entity of the column. A column such as `parent_id` refers to an object of the same entity.
   ///   - entities: The names of all entities.
   package static func targets(
     of column: String, in own: Int, among entities: [String]
@@ -134,9 +134,9 @@ package enum InferredNames {
   /// Returns the name of the inverse of a relationship.
   ///
   /// - Parameters:
-  ///   - list: The usual name, after the table of the relationship.
-  ///   - isOnly: Whether no other relationship leads from that table to this one.
-  ///   - isOwn: Whether the relationship leads to its own table.
+  ///   - list: The usual name, made of the name of the table with the relationship.
+  ///   - isOnly: Whether that table has just one relationship to this entity.
+  ///   - isOwn: Whether the relationship connects objects of one table.
   ///   - taken: The names of the other properties.
   package static func inverse(
     _ list: String, of property: String, isOnly: Bool, isOwn: Bool, among taken: Set<String>

@@ -27,6 +27,14 @@ package struct InferredText: OptionSet, Sendable {
     }
   }
 
+  /// The average number of bytes from which texts are long. People look for words in such texts.
+  package static let longTextByteCount = 80
+
+  /// Returns the note about a property that has an index of words, because its texts are long.
+  package static func note(aboutWordsOf property: String, of entity: String) -> String {
+    "'\(entity).\(property)' contains long texts, so it has an index of words: --where '\(property) TEXT \"some words\"'."
+  }
+
   /// The type of attributes whose values are all of these types; `nil` if it is text.
   package var type: AttributeType? {
     if contains(.date) { return .date }

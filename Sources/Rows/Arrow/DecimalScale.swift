@@ -8,10 +8,17 @@ package struct DecimalScale {
   private var whole = 0
   private var fits = true
 
-  package init() {}
+  /// Finds the scale of all rows of a column. Their values are not kept in memory.
+  ///
+  /// - Throws: The error of a damaged block.
+  package init(of column: LayoutColumn, _ layout: Layout, in view: View) throws {
+    for batch in try view.batches(of: layout) {
+      if let values = try batch.block.withoutLoadedColumns().column(column) { add(values) }
+    }
+  }
 
   /// Adds the numbers of a column.
-  package mutating func add(_ column: Column) {
+  private mutating func add(_ column: Column) {
     for row in 0..<column.rowCount where fits && !column.isNull(row) {
       guard case .decimal(let number) = column.value(at: row), let parts = DecimalParts(number)
       else {

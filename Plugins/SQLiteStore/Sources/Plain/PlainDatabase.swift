@@ -130,8 +130,8 @@ struct PlainDatabase {
       columns: key.columns, target: target, targets: targets, deletesAlong: key.deletesAlong)
   }
 
-  /// Adds a column whose name leads to a table, such as `trip_id` or `trip` beside `trips`, as files of
-  /// comma-separated values have them.
+  /// Adds a column with the name of a table as a reference: `trip_id` or `trip` for `trips`. Imported text files follow the same
+  /// rule.
   private mutating func addByName(
     _ column: Int, of source: Int, _ connection: SQLiteConnection
   ) throws {
@@ -167,7 +167,7 @@ struct PlainDatabase {
       (SELECT 1 FROM \(quoted(sources[reference.target].table.name)) r WHERE \(reference.condition))
       """)
     guard missing == 0 else {
-      // A column whose values lead to no row at all only has a similar name.
+      // If no value matches a row, the similar name is a coincidence.
       if isDeclared || missing != values {
         notes.append(
           "\(PlainDatabase.words(reference.columns)) of '\(sources[source].table.name)' is no relationship to "

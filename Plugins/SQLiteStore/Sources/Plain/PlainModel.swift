@@ -65,9 +65,7 @@ struct PlainModel {
       if source.values[position].hasLongTexts, found.type == .string {
         entities[index].fetchIndexes.append(
           FetchIndex("\(name)Words", elements: [.init(name, kind: .fullText)]))
-        notes.append(
-          "'\(source.entity).\(name)' contains long texts, so it has an index of words: --where '\(name) TEXT \"some words\"'."
-        )
+        notes.append(InferredText.note(aboutWordsOf: name, of: source.entity))
       }
     }
     return properties

@@ -70,7 +70,7 @@ struct PlainTable {
 }
 
 extension PlainTable {
-  /// Reads the tables of a database, and the names of what looks like a table and is none.
+  /// Reads the tables of a database, and the names of its views and virtual tables.
   ///
   /// - Throws: ``SQLiteError``.
   static func all(

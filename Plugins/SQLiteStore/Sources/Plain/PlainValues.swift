@@ -4,8 +4,8 @@ import ObjectModel
 import Rows
 import SQLiteFiles
 
-/// The values of one column of a table. SQLite lets each row have a value of its own kind, so only the values tell
-/// the type.
+/// A summary of the values in one column of a table. In SQLite the values of a column may be of several kinds, so the type is found
+/// from the values and not from the declaration.
 struct PlainValues {
   private(set) var nullCount = 0
   private(set) var integerCount = 0
@@ -149,5 +149,5 @@ struct PlainValues {
   }
 
   /// Whether people look for words in the values.
-  var hasLongTexts: Bool { textCount > 0 && byteCount > textCount * 80 }
+  var hasLongTexts: Bool { textCount > 0 && byteCount > textCount * InferredText.longTextByteCount }
 }

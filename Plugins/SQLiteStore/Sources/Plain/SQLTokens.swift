@@ -24,7 +24,7 @@ enum SQLToken: Hashable {
 }
 
 extension SQLToken {
-  /// Returns the parts of a text. What is none of the known parts is a sign.
+  /// Returns the parts of a text. Each character that belongs to no known part is a sign.
   static func all(in text: String) -> [SQLToken] {
     var tokens: [SQLToken] = []
     let characters = Array(text.unicodeScalars)

@@ -17,8 +17,8 @@ extension StoreContents {
       """) == 1
   }
 
-  /// Describes the tables of another program as a store, and lets the connection's queries see them in the form of a store's
-  /// tables.
+  /// Describes the tables of another program as a store. From then on the connection's queries find these tables under the names
+  /// and in the form that a store has.
   ///
   /// - Throws: `StoreError` if there are no tables, or if the caller gives a model: only the tables tell the model.
   init(plain connection: SQLiteConnection, model given: Model?) throws {

@@ -47,7 +47,7 @@ package final class SnapshotReader: DatabaseReader, @unchecked Sendable {
     }
   }
 
-  /// The tables of other programs contain values in other forms than SQL would compare.
+  /// Always `false` for the tables of another program: a date may be text there, and SQL would compare the text.
   package var answersRequests: Bool {
     turn.lock()
     defer { turn.unlock() }
