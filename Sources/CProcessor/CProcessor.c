@@ -1,1 +1,3 @@
 #include "CProcessor.h"
+
+_Thread_local void *quire_schedule_of_thread;

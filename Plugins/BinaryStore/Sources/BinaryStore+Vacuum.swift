@@ -3,7 +3,7 @@ import DurableFiles
 import Foundation
 import Rows
 public import StoreInterface
-import Synchronization
+import Threads
 
 extension BinaryStore: VacuumingStore {
   /// Writes the file anew without dead data: superseded rows and unneeded commits. A commit is kept if

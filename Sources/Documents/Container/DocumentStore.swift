@@ -3,6 +3,7 @@ public import ObjectModel
 package import Rows
 public import StoreInterface
 import Synchronization
+import Threads
 
 /// A store of a document. A commit to the store is a save of the document.
 public final class DocumentStore: HistoryStore {
@@ -33,7 +34,7 @@ public final class DocumentStore: HistoryStore {
   private let owner = Mutex(Owner())
 
   /// Locked while keys are leased, and while the store is replaced by a store in another file.
-  private let leasing = Mutex(())
+  private let leasing = Guarded(())
 
   /// Calls `body` while no keys of any of the given stores can be leased.
   static func holdingKeys(

@@ -1,7 +1,7 @@
 import DurableFiles
 import ObjectModel
 import Rows
-import Synchronization
+import Threads
 
 extension AtomicStore {
   /// Makes changes durable, all of them or none, by writing the whole file anew.
