@@ -13,7 +13,8 @@ import Threads
 ///
 /// - No change is lost: the shared counter has the sum of all acknowledged steps.
 /// - A save is seen whole: two people always have the same age.
-/// - An acknowledged save is seen by each later fetch of the coordinator, and is in the file after each crash.
+/// - An acknowledged save is seen by each later fetch of the coordinator, and is in the file after each crash. So is all
+///   that a fetch has seen, if no other process saves.
 /// - Of several saves of one unique value, one succeeds.
 /// - What a child context has pushed is seen by its parent and its siblings, and is in the file after the parent's save.
 /// - A context that follows saves shows in the end what the file contains.
@@ -35,6 +36,9 @@ final class InterleavedWorld: @unchecked Sendable {
   private(set) var saveCount = 0
   /// The number of saves that found a conflict.
   private(set) var conflictCount = 0
+  /// The number of steps that the disk has refused.
+  private(set) var failureCount = 0
+  private var hasFailures = false
 
   /// A promise, with the number of operations of the disk after which it holds.
   private struct Promise {
@@ -42,7 +46,10 @@ final class InterleavedWorld: @unchecked Sendable {
     let coordinator: Int
     let operationCount: Int
   }
+  /// The acknowledged steps of the counter, with the number of operations of the disk after each.
   private var counted: [Int] = []
+  /// The numbers that fetches have seen.
+  private var seen: [(count: Int, operationCount: Int)] = []
   private var countedAtMost = 0
   private var promises: [Promise] = []
   private var winners: [String: Int] = [:]
@@ -70,6 +77,7 @@ final class InterleavedWorld: @unchecked Sendable {
     if Int.random(in: 0..<3, using: &random) > 0 { try addFamily() }
     if Bool.random(using: &random) { try addFollower() }
     if works.count < 2 { addWriter("one more writer", 0) }
+    if Int.random(in: 0..<3, using: &random) == 0 { addFailures() }
   }
 
   /// The disk as another process sees it.
@@ -96,12 +104,21 @@ final class InterleavedWorld: @unchecked Sendable {
     for state in disk.base.crashStates(limit: 6, seed: seed) {
       try checkFile(state.disk, operationCount: state.operationCount, "after a crash, \(state)")
     }
-    if coordinators.count == 1, winners.values.contains(where: { $0 != 1 }) {
+    if winners.values.contains(where: { $0 != 1 }) {
       problems.append("Unique values have other than one winner: \(winners)")
     }
   }
 
   private func note(_ problem: String) { problems.append(problem) }
+
+  /// Records that a fetch or the reply to a save has shown a person, and that the counter had reached a number.
+  private func promise(_ names: [String], count: Int? = nil, in coordinator: Int) {
+    let operationCount = disk.base.operationCount
+    promises += names.map {
+      Promise(name: $0, coordinator: coordinator, operationCount: operationCount)
+    }
+    if let count { seen.append((count, operationCount)) }
+  }
 }
 
 // MARK: - Threads
@@ -120,6 +137,7 @@ extension InterleavedWorld {
         { [self] in
           var random = random
           do { try steps(&random, writer) } catch { note("\(name) failed: \(error)") }
+          Threads.pass()
         }
       ))
   }
@@ -137,7 +155,7 @@ extension InterleavedWorld {
     add(name, context, coordinator) { [self] random, writer in
       for step in 0..<Int.random(in: 2...5, using: &random) {
         let choice = Int.random(in: 0..<7, using: &random)
-        try context.performAndWait {
+        try attempt(in: writer) {
           switch choice {
           case 0, 1: try count(writer)
           case 2: try changePair(writer, to: Int32.random(in: 1...100, using: &random))
@@ -159,7 +177,7 @@ extension InterleavedWorld {
         let saves = Bool.random(using: &random)
         // A turn begins with the pushes that have arrived. Later ones belong to the next turn.
         let expected = pushed
-        try parent.performAndWait {
+        try attempt(in: writer, dropsChanges: false) {
           try readPushed(expected, writer)
           if saves { try savePushed(expected, writer) }
         }
@@ -170,7 +188,7 @@ extension InterleavedWorld {
       add("child \(number)", child, 0) { [self] random, writer in
         for step in 0..<Int.random(in: 1...3, using: &random) {
           let waits = Bool.random(using: &random)
-          try child.performAndWait {
+          try attempt(in: writer) {
             let name = "child \(number), \(step)"
             try child.insert(Person.self) { $0.name = name }
             if waits { try child.save() } else { try child.handOver() }
@@ -179,6 +197,37 @@ extension InterleavedWorld {
             try readPushed(pushed, writer)
           }
         }
+      }
+    }
+  }
+
+  /// Adds a thread that lets syncs fail for a while.
+  private func addFailures() {
+    hasFailures = true
+    let random = SeededGenerator(seed: random.next())
+    works.append(
+      (
+        "failures",
+        { [self] in
+          var random = random
+          for _ in 0..<Int.random(in: 0..<30, using: &random) { Threads.pass() }
+          disk.base.plan(.failing(.inputOutput, on: .sync))
+          for _ in 0..<Int.random(in: 1..<10, using: &random) { Threads.pass() }
+          disk.base.planNoFailures()
+        }
+      ))
+  }
+
+  /// Runs a step in a turn of a context. If the disk fails, the step may throw, and its changes are dropped.
+  private func attempt(
+    in writer: Writer, dropsChanges: Bool = true, _ step: () throws -> Void
+  ) throws {
+    try writer.context.performAndWait {
+      do { try step() } catch let error as StoreError
+        where hasFailures && error.code == .inputOutput
+      {
+        failureCount += 1
+        if dropsChanges { writer.context.rollback() }
       }
     }
   }
@@ -235,13 +284,7 @@ extension InterleavedWorld {
 
   private func insert(_ name: String, _ writer: Writer) throws {
     try writer.context.insert(Person.self) { $0.name = name }
-    if try saves(writer) { promise(name, writer) }
-  }
-
-  private func promise(_ name: String, _ writer: Writer) {
-    promises.append(
-      Promise(
-        name: name, coordinator: writer.coordinator, operationCount: disk.base.operationCount))
+    if try saves(writer) { promise([name], in: writer.coordinator) }
   }
 
   private func insertUnique(_ number: String, _ writer: Writer) throws {
@@ -272,7 +315,13 @@ extension InterleavedWorld {
     let promised = promises.filter { $0.coordinator == writer.coordinator }.map(\.name)
     let counted = counted.count
     let people = try writer.context.fetch(Person.self)
-    check(people.map { ($0.name, $0.age) }, promised, counted, "\(writer.name) reads")
+    let ages = people.map { (name: $0.name, age: $0.age) }
+    check(ages, promised, counted, "\(writer.name) reads")
+    // The bytes of another process are in the file before its sync.
+    guard coordinators.count == 1 else { return }
+    promise(
+      ages.map(\.name), count: ages.first { $0.name == "counter" }.map { Int($0.age) },
+      in: writer.coordinator)
   }
 
   /// Checks the people that somebody has read.
@@ -301,7 +350,7 @@ extension InterleavedWorld {
   private func savePushed(_ expected: Set<String>, _ writer: Writer) throws {
     try writer.context.save()
     saveCount += 1
-    for name in expected.sorted() { promise(name, writer) }
+    promise(expected.sorted(), in: writer.coordinator)
   }
 }
 
@@ -318,6 +367,12 @@ extension InterleavedWorld {
     let people = try context.fetch(Person.self)
     check(
       people.map { ($0.name, $0.age) }, due, counted.count { $0 <= operationCount }, place)
+    let count = people.first { $0.name == "counter" }.map { Int($0.age) } ?? 0
+    if let before = seen.filter({ $0.operationCount <= operationCount }).map(\.count).max(),
+      count < before
+    {
+      note("\(place): the counter is \(count), and a fetch has seen \(before)")
+    }
     for problem in try context.disagreements() { note("\(place): \(problem)") }
   }
 
