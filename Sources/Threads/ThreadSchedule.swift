@@ -45,7 +45,9 @@ package enum Threads {
   }
 
   /// Runs `body` with a schedule for this thread.
-  package static func run<R>(under schedule: any ThreadSchedule, _ body: () throws -> R) rethrows -> R {
+  package static func run<R>(under schedule: any ThreadSchedule, _ body: () throws -> R) rethrows
+    -> R
+  {
     let box = Box(schedule)
     // SAFETY: The box outlives the call, and the pointer is cleared at its end.
     unsafe quire_set_thread_schedule(Unmanaged.passUnretained(box).toOpaque())

@@ -61,7 +61,9 @@ final class InterleavedWorld: @unchecked Sendable {
   init(_ seed: UInt64) throws {
     self.seed = seed
     random = SeededGenerator(seed: seed)
-    kind = Int.random(in: 0..<8, using: &random) == 0 ? .xml : [.binary, .compressed].randomElement(using: &random)!
+    kind =
+      Int.random(in: 0..<8, using: &random) == 0
+      ? .xml : [.binary, .compressed].randomElement(using: &random)!
     schedule = SeededSchedule(random.next())
     let first = try opened(disk, create: true)
     coordinators = [first]

@@ -25,7 +25,9 @@ struct InterleavingTests {
       // A fault shows itself in many orders.
       if !world.problems.isEmpty, !Effort.isSearch { break }
     }
-    print("interleavings: \(steps) choices, \(saves) saves, \(conflicts) conflicts, \(failures) failures")
+    print(
+      "interleavings: \(steps) choices, \(saves) saves, \(conflicts) conflicts, \(failures) failures"
+    )
   }
 
   @Test("A number brings its order back")
