@@ -86,13 +86,26 @@ extension Workspace {
     let before = progress.beginWork()
     defer { progress.endWork(before) }
     try throwReadFailure()
-    guard hasChanges else { return [:] }
+    guard hasChanges else {
+      try saveMarks()
+      return [:]
+    }
     objects.forgetReplacements()
     try sealForUndo()
     undoStack?.willSave()
     do { return try Save(self).run() } catch {
       undoStack?.didSave(false)
       throw error
+    }
+  }
+
+  /// Checks marked objects although there is nothing to save. The context of a child leaves the check to its parent.
+  private func saveMarks() throws {
+    if marks.isEmpty { return }
+    if let parent {
+      _ = try ParentChannel(self, parent).push(waits: true, isValidated: true)
+    } else {
+      try MarkCheck(self).run()
     }
   }
 
