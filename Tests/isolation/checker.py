@@ -314,6 +314,12 @@ def add_real_time(graph, transactions):
             index += 1
 
 
+def has_not_seen(one, two, key):
+    """Returns whether the last read of a key was before the write of another transaction."""
+    last = one.reads[key][-1]
+    return two.writes[key][-1] not in (last if isinstance(last, list) else [last])
+
+
 def find_cycles(graph, verdict):
     """Adds one cycle of each kind for each set of transactions that are entangled by cycles."""
     def cycle(path, last):
@@ -342,8 +348,8 @@ def find_cycles(graph, verdict):
             path = graph.path(two, one, {"ww", "wr", "rt"}, component)
             if path:
                 key = graph.edges[one][two]["rw"]
-                # Both transactions read the same version of one object, and both replaced it.
-                is_lost = len(path) == 2 and graph.edges[two][one].get("ww") == key and one.writes[key] and two.writes[key]
+                # One transaction replaced what the other one had written, and had not read it.
+                is_lost = len(path) == 2 and graph.edges[two][one].get("ww") == key and has_not_seen(one, two, key)
                 found.setdefault("lost update" if is_lost else "G-single", cycle(path, "rw"))
                 continue
             path = graph.path_without_adjacent(two, one, component)

@@ -71,6 +71,9 @@ HISTORIES = {
     "G-single, one object twice": (
         [transaction("T1", r("x", []), r("x", [1])), transaction("T2", a("x", 1))], {"G-single"},
         "read committed without lost updates"),
+    "G-single, a change of what was read the second time": (
+        [transaction("T1", r("x", None), r("x", 2), w("x", 3)), transaction("T2", r("x", None), w("x", 2))], {"G-single"},
+        "read committed without lost updates"),
     "G-nonadjacent, a long fork": (
         [transaction("T1", r("x", None), w("x", 1)), transaction("T2", r("y", None), w("y", 1)),
          transaction("T3", r("x", 1), r("y", None)), transaction("T4", r("x", None), r("y", 1))], {"G-nonadjacent"},
