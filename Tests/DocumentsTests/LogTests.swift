@@ -263,6 +263,38 @@ struct LogTests {
     #expect(one.versions.map(\.number) == [1, 2, 3, 4, 5, 6])
   }
 
+  @Test("A version of another process counts, although a save was refused just before it")
+  func refusedBefore() throws {
+    let disk = SimulatedDisk()
+    let world = DocumentWorld(.binary, on: disk)
+    let other = DocumentWorld(.binary, on: disk.seen(by: DocumentWorld.otherProcess))
+    try world.create().close()
+    let one = try world.open(.shared)
+    let two = try other.open(.shared)
+    var names: Set<String> = []
+    var atOnceCount = 0
+    for round in 0..<60 {
+      let (mine, theirs) = (try world.context(one), try other.context(two))
+      try theirs.insert("Trip")["name"] = .string("refused")
+      let requests = try theirs.unsavedRequests()
+      try mine.insert("Trip")["name"] = .string("first \(round)")
+      try mine.save()
+      try mine.insert("Trip")["name"] = .string("second \(round)")
+
+      let refused = ManifestDate.rounded(Date())
+      #expect(throws: StoreError.self) { try two.commit(requests) }
+      try mine.save()
+      // Both versions have the same number, and now and then the same date.
+      if one.versions.last?.saved == refused { atOnceCount += 1 }
+
+      try other.add("third \(round)", to: two)
+      names.formUnion(["first \(round)", "second \(round)", "third \(round)"])
+      #expect(try Set(trips(two)) == names, "\(round)")
+      _ = try one.refresh()
+    }
+    #expect(atOnceCount > 0)
+  }
+
   @Test("A log is not read on top of a manifest that it does not follow")
   func otherManifest() throws {
     let world = DocumentWorld(.binary)

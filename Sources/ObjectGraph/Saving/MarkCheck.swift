@@ -40,16 +40,28 @@ struct MarkCheck {
         heads.append((state, head))
       }
       guard conflicts.isEmpty else { throw ContextError(conflicts: conflicts) }
-      // The stores were read one after another. If none has a newer commit now, all checks hold for one moment.
-      let isOneMoment =
-        try heads.count < 2
-        || heads.allSatisfy { try $0.state.persistent.store.snapshot().commit == $0.head.commit }
-      if isOneMoment { return workspace.marks.removeAll() }
+      if try areNewest(heads) { return workspace.marks.removeAll() }
     }
     throw ContextError(
       .conflict,
       "Marked objects of several stores were checked \(Workspace.mostRounds) times, and each time another save came in "
         + "between. Save again.")
+  }
+
+  /// Returns whether the stores had no newer commits at a moment after all of these were read.
+  private func areNewest(_ heads: [(state: StoreState, head: any StoreSnapshot)]) throws -> Bool {
+    let asked = heads.filter { $0.state.persistent.features.group != nil && !$0.state.persistent.isReadOnly }
+    if !asked.isEmpty {
+      // A document learns of the commits of other processes when it saves, so it is asked to save nothing.
+      do {
+        _ = try workspace.coordinator.commit(
+          asked.map {
+            ($0.state.persistent, workspace.request(Layer(), above: $0.head, in: $0.state))
+          }, whenOrdered: {})
+      } catch let error as StoreError where error.code == .overtaken { return false }
+    }
+    return try heads.count < 2
+      || heads.allSatisfy { try $0.state.persistent.store.snapshot().commit == $0.head.commit }
   }
 
   // MARK: With the parent

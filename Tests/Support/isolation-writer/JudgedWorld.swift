@@ -67,7 +67,7 @@ struct JudgedWorld {
       let document =
         isNew
         ? try Document.create(address, model: model, stores: stores, in: places, access: .shared)
-        : try Document.open(address, in: places, access: .shared)
+        : try Document.open(address, in: places, access: .shared, whenHeld: .wait(.seconds(30)))
       for store in document.stores {
         try coordinator.add(store, configuration: store.configuration)
       }
@@ -80,6 +80,9 @@ struct JudgedWorld {
 
   /// A coordinator retains the stores of a document, and not the document.
   nonisolated(unsafe) private static var document: Document?
+
+  /// Reads the versions that other processes have saved. A shared document does so by itself only when it saves.
+  static func refresh() throws { try document?.refresh() }
 
   /// Inserts the objects.
   func make(in coordinator: PersistentStoreCoordinator) throws {

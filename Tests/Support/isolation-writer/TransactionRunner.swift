@@ -92,6 +92,7 @@ final class TransactionRunner {
     let begin = now
     var outcome = "fail"
     do {
+      try JudgedWorld.refresh()
       if options.mode == .pinned { try context.setQueryGeneration(QueryGeneration(coordinator)) }
       var operations: [Operation] = []
       for _ in 0..<Int.random(in: 1...4, using: &random) {
@@ -115,6 +116,7 @@ final class TransactionRunner {
 
   /// Reads an object or changes it, chosen at random. A change shows the value that it is made on.
   private func operation() throws -> [Operation] {
+    if options.mode != .pinned { try JudgedWorld.refresh() }
     let name = JudgedWorld.names.randomElement(using: &random)!
     let changes = Int.random(in: 0..<5, using: &random) < 2
     if Bool.random(using: &random) {
