@@ -170,7 +170,8 @@ def judge(program, row, seconds, fault, seed):
 
 def judge_store(program, store, arguments, seconds, chance):
     """Judges histories of a store until its time is over, each kind of clients and reads at least once."""
-    rows = [Row(store, unit, mode) for unit in UNITS for mode in PROMISED if (store.kind, unit) != ("memory", "processes")]
+    rows = [Row(store, unit, mode) for unit in arguments.clients for mode in arguments.reads
+            if (store.kind, unit) != ("memory", "processes")]
     bad = []
     store.start()
     ends = time.monotonic() + seconds
@@ -194,6 +195,8 @@ def main():
     parser.add_argument("--seed", type=int, default=random.randrange(1_000_000))
     parser.add_argument("--length", type=float, default=1.0, help="the seconds of a history")
     parser.add_argument("--stores", help="the names of stores, such as 'binary,PostgreSQL cluster'; all but the cluster by default")
+    parser.add_argument("--clients", type=lambda text: text.split(","), default=UNITS, help="contexts, processes, or both")
+    parser.add_argument("--reads", type=lambda text: text.split(","), default=list(PROMISED), help="fetching, pinned, marked")
     parser.add_argument("--quick", action="store_true", help="one history of each kind, each with a fault")
     parser.add_argument("--products", default=".build/debug")
     arguments = parser.parse_args()
@@ -225,7 +228,7 @@ def main():
     if bad:
         raise SystemExit(f"isolation: {len(bad)} of {histories} histories have a lower level than promised")
     pinned = [row for row in rows if row.mode == "pinned"]
-    if not any(row.level == "snapshot isolation" for row in pinned):
+    if pinned and not any(row.level == "snapshot isolation" for row in pinned):
         raise SystemExit("isolation: no history shows write skew, although docs/isolation.md says that it occurs")
     print(f"isolation: {histories} histories have the promised levels, and some show write skew without marks")
 
