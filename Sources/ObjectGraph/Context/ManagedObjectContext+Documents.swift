@@ -13,7 +13,9 @@ extension ManagedObjectContext {
     try workspace.sealForUndo()
     return try workspace.drafts.states.compactMap { state in
       let layer = try state.pendingLayer()
-      return layer.isEmpty ? nil : (state.persistent.store, workspace.request(layer, above: state.base.snapshot, in: state))
+      return layer.isEmpty
+        ? nil
+        : (state.persistent.store, workspace.request(layer, above: state.base.snapshot, in: state))
     }
   }
 

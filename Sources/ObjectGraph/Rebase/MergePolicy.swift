@@ -151,7 +151,8 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
       return "\(what) has the same \(keys) as an object that this context inserted."
     }
     if isMarked {
-      return "\(what) was marked in this context and \(isDeletedThere ? "deleted" : "changed") by another save."
+      return
+        "\(what) was marked in this context and \(isDeletedThere ? "deleted" : "changed") by another save."
     }
     if isDeletedThere { return "\(what) was changed in this context and deleted by another save." }
     if isDeletedHere { return "\(what) was deleted in this context and changed by another save." }

@@ -50,7 +50,9 @@ struct MarkCheck {
 
   /// Returns whether the stores had no newer commits at a moment after all of these were read.
   private func areNewest(_ heads: [(state: StoreState, head: any StoreSnapshot)]) throws -> Bool {
-    let asked = heads.filter { $0.state.persistent.features.group != nil && !$0.state.persistent.isReadOnly }
+    let asked = heads.filter {
+      $0.state.persistent.features.group != nil && !$0.state.persistent.isReadOnly
+    }
     if !asked.isEmpty {
       // A document learns of the commits of other processes when it saves, so it is asked to save nothing.
       do {
@@ -72,7 +74,9 @@ struct MarkCheck {
     for tag in marks.stores {
       guard let state = try workspace.state(of: tag) else { continue }
       for (key, mark) in marks.of(tag) where try differs(key, mark, state) {
-        if let found = try conflict(key, mark, state.view.row(of: key), state) { conflicts.append(found) }
+        if let found = try conflict(key, mark, state.view.row(of: key), state) {
+          conflicts.append(found)
+        }
       }
     }
     guard conflicts.isEmpty else { throw ContextError(conflicts: conflicts) }

@@ -52,7 +52,9 @@ struct MarkTests {
     return conflict
   }
 
-  @Test("Two saves that read what the other changes: with marks one of them fails", arguments: Kind.allCases)
+  @Test(
+    "Two saves that read what the other changes: with marks one of them fails",
+    arguments: Kind.allCases)
   func skew(_ kind: Kind) throws {
     for isMarked in [false, true] {
       let two = try Two(kind)
@@ -101,7 +103,8 @@ struct MarkTests {
     }
   }
 
-  @Test("A mark counts also for an object that the context itself changes", arguments: Kind.allCases)
+  @Test(
+    "A mark counts also for an object that the context itself changes", arguments: Kind.allCases)
   func changedHere(_ kind: Kind) throws {
     let two = try Two(kind)
     two.one.mergePolicy = .objectWins
@@ -130,7 +133,9 @@ struct MarkTests {
     try expectConflict(two.one, about: again)
   }
 
-  @Test("A mark is about the row that the object showed when it was marked first", arguments: Kind.allCases)
+  @Test(
+    "A mark is about the row that the object showed when it was marked first",
+    arguments: Kind.allCases)
   func firstMark(_ kind: Kind) throws {
     let two = try Two(kind)
     two.one.detectConflicts(for: two.mine[0])
@@ -146,7 +151,9 @@ struct MarkTests {
     try expectConflict(two.one, about: two.mine[0])
   }
 
-  @Test("A refresh bases the mark on the newest row, or removes it with the changes", arguments: Kind.allCases)
+  @Test(
+    "A refresh bases the mark on the newest row, or removes it with the changes",
+    arguments: Kind.allCases)
   func refreshed(_ kind: Kind) throws {
     for step in 0..<3 {
       let two = try Two(kind)
@@ -182,7 +189,8 @@ struct MarkTests {
     try expectConflict(two.one, about: two.mine[0])
   }
 
-  @Test("A save that comes between the comparison and the commit is found", arguments: Kind.allCases)
+  @Test(
+    "A save that comes between the comparison and the commit is found", arguments: Kind.allCases)
   func overtaken(_ kind: Kind) throws {
     let two = try Two(kind, isOtherProcess: true)
     two.one.detectConflicts(for: two.mine[0])
@@ -213,7 +221,9 @@ struct MarkTests {
 
   // MARK: Children
 
-  @Test("A mark of a child is checked by the save of its parent", arguments: Kind.allCases, [false, true])
+  @Test(
+    "A mark of a child is checked by the save of its parent", arguments: Kind.allCases,
+    [false, true])
   func child(_ kind: Kind, hasChanges: Bool) throws {
     let two = try Two(kind)
     let child = ManagedObjectContext(parent: two.one, concurrency: .confined)
@@ -228,7 +238,9 @@ struct MarkTests {
     #expect(try two.ages() == [1, hasChanges ? 5 : 0])
   }
 
-  @Test("A child fails to save if its parent shows another object than the marked one", arguments: Kind.allCases)
+  @Test(
+    "A child fails to save if its parent shows another object than the marked one",
+    arguments: Kind.allCases)
   func sibling(_ kind: Kind) throws {
     let two = try Two(kind)
     let child = ManagedObjectContext(parent: two.one, concurrency: .confined)
@@ -248,7 +260,9 @@ struct MarkTests {
     try two.one.save()
   }
 
-  @Test("The parent's own save of an object that a child has marked is no conflict", arguments: Kind.allCases)
+  @Test(
+    "The parent's own save of an object that a child has marked is no conflict",
+    arguments: Kind.allCases)
   func savedByParent(_ kind: Kind) throws {
     let two = try Two(kind)
     two.mine[0].age = 3

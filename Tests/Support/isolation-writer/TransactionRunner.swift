@@ -29,7 +29,8 @@ final class TransactionRunner {
       case .readList(let key, let list):
         "[\"r\",\"list \(key)\",[\(list.map(String.init).joined(separator: ","))]]"
       case .append(let key, let element): "[\"append\",\"list \(key)\",\(element)]"
-      case .read(let key, let number): "[\"r\",\"number \(key)\",\(number == 0 ? "null" : "\(number)")]"
+      case .read(let key, let number):
+        "[\"r\",\"number \(key)\",\(number == 0 ? "null" : "\(number)")]"
       case .write(let key, let number): "[\"w\",\"number \(key)\",\(number)]"
       }
     }
