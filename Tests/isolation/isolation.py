@@ -18,8 +18,8 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 from checker import LEVELS, check, read_records
 from stores import all_stores
 
-CLIENTS = 8
-UNITS = ["contexts", "processes"]
+# For each kind of clients the numbers of processes and of contexts in each.
+CLIENTS = {"contexts": (1, 8), "processes": (8, 1), "both": (4, 2)}
 # How transactions read, and the level that docs/objects.md promises then.
 PROMISED = {"fetching": "read committed without lost updates", "pinned": "snapshot isolation", "marked": "serializable"}
 # A program that still runs after this many seconds hangs.
@@ -53,7 +53,9 @@ class Row:
     def cells(self):
         faults = ", ".join(f"{count} {kind}" for kind, count in sorted(self.faults.items())) or "—"
         anomalies = ", ".join(f"{count} {kind}" for kind, count in self.anomalies.items()) or "—"
-        return [self.store.name, f"{CLIENTS} {self.unit}", self.mode, self.histories, self.transactions, self.refused,
+        processes, contexts = CLIENTS[self.unit]
+        clients = f"{processes} × {contexts}" if self.unit == "both" else f"{processes * contexts} {self.unit}"
+        return [self.store.name, clients, self.mode, self.histories, self.transactions, self.refused,
                 self.unknown, faults, self.level, anomalies]
 
 
@@ -81,21 +83,22 @@ class Workers:
         self.processes = []
         if store.kind == "memory":
             self.command.append("--whole")
-        for _ in range(1 if unit == "contexts" else CLIENTS):
-            self.start(CLIENTS if unit == "contexts" else 1)
+        processes, self.contexts = CLIENTS[unit]
+        for _ in range(processes):
+            self.start()
 
-    def start(self, contexts=1):
+    def start(self):
         # The contexts of a process have consecutive numbers.
-        client = 1 + self.count * CLIENTS
+        client = 1 + self.count * self.contexts
         self.count += 1
         left = max(0.1, self.ends - time.monotonic())
         with open(f"{self.folder}/errors-{client}", "w") as errors:
             self.processes.append(subprocess.Popen(
-                [*self.command, "--contexts", str(contexts), "--client", str(client), "--seconds", f"{left:.2f}", "--seed",
+                [*self.command, "--contexts", str(self.contexts), "--client", str(client), "--seconds", f"{left:.2f}", "--seed",
                  str(self.seed)], env=self.environment, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors))
 
     def have_begun(self):
-        return len(glob.glob(f"{self.folder}/*.jsonl")) >= min(CLIENTS, len(self.processes))
+        return len(glob.glob(f"{self.folder}/*.jsonl")) >= len(self.processes)
 
     def kill_one(self, chance):
         """Kills a process in the middle of its work, and starts another one."""
@@ -171,7 +174,7 @@ def judge(program, row, seconds, fault, seed):
 def judge_store(program, store, arguments, seconds, chance):
     """Judges histories of a store until its time is over, each kind of clients and reads at least once."""
     rows = [Row(store, unit, mode) for unit in arguments.clients for mode in arguments.reads
-            if (store.kind, unit) != ("memory", "processes")]
+            if store.kind != "memory" or unit == "contexts"]
     bad = []
     store.start()
     ends = time.monotonic() + seconds
@@ -180,7 +183,7 @@ def judge_store(program, store, arguments, seconds, chance):
         row = rows[number % len(rows)]
         # Every second history of each row has a fault.
         faults = store.faults(row.unit)
-        fault = chance.choice(faults) if faults and number // len(rows) % 2 == arguments.quick else None
+        fault = chance.choice(faults) if faults and number // len(rows) % 2 == (not arguments.quick) else None
         length = arguments.length * (3 if fault and "killed" in fault else 1)
         number += 1
         found = judge(program, row, length, fault, chance.randrange(1_000_000))
@@ -195,7 +198,7 @@ def main():
     parser.add_argument("--seed", type=int, default=random.randrange(1_000_000))
     parser.add_argument("--length", type=float, default=1.0, help="the seconds of a history")
     parser.add_argument("--stores", help="the names of stores, such as 'binary,PostgreSQL cluster'; all but the cluster by default")
-    parser.add_argument("--clients", type=lambda text: text.split(","), default=UNITS, help="contexts, processes, or both")
+    parser.add_argument("--clients", type=lambda text: text.split(","), default=list(CLIENTS), help="contexts, processes, both")
     parser.add_argument("--reads", type=lambda text: text.split(","), default=list(PROMISED), help="fetching, pinned, marked")
     parser.add_argument("--quick", action="store_true", help="one history of each kind, each with a fault")
     parser.add_argument("--products", default=".build/debug")

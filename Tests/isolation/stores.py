@@ -69,7 +69,7 @@ class FileStore:
     def faults(self, unit):
         """Returns the kinds of faults that histories may have."""
         kinds = ["full disk"] if self.disk.is_small else []
-        return kinds + (["kills"] if unit == "processes" else [])
+        return kinds + (["kills"] if unit != "contexts" else [])
 
     def harm(self, chance):
         """Makes something go wrong with the store, for a moment."""
@@ -175,7 +175,7 @@ class ServerStore:
         return f"postgresql:///postgres?host={self.folder}/server&user=quire&schema=history_{self.count}"
 
     def faults(self, unit):
-        return ["server killed"] + (["kills"] if unit == "processes" else [])
+        return ["server killed"] + (["kills"] if unit != "contexts" else [])
 
     def harm(self, chance):
         self.kill_server()

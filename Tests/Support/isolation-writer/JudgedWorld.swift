@@ -63,7 +63,10 @@ struct JudgedWorld {
       let stores: [DocumentStoreDescription] =
         kind == "document"
         ? [.init()]
-        : [.init("lists", configuration: "lists"), .init("numbers", configuration: "numbers")]
+        : [
+          .init("lists", type: .xml, configuration: "lists"),
+          .init("numbers", configuration: "numbers"),
+        ]
       let document =
         isNew
         ? try Document.create(address, model: model, stores: stores, in: places, access: .shared)
