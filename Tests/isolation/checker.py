@@ -224,7 +224,7 @@ def check(records, realtime=True):
                 if (key, value) in writers:
                     raise ValueError(f"the value {value} of {key} is written twice")
                 writers[key, value] = one
-    # A transaction of unknown outcome counts if a transaction that counts has read what it wrote.
+    # A transaction of unknown outcome counts if a transaction that counts has read its writes.
     counted = {one for one in everything if one.outcome == "ok"}
     waiting = list(counted)
     while waiting:
@@ -299,7 +299,7 @@ def add_register(graph, key, transactions, writers, verdict):
 
 
 def add_real_time(graph, transactions):
-    """Adds edges from each transaction to those that began after its end, without the edges that follow from others."""
+    """Adds edges from each transaction to those that began after its end, without edges that follow from further ones."""
     by_begin = sorted(transactions, key=lambda one: one.begin)
     begins = [one.begin for one in by_begin]
     # The earliest end among the transactions from a position on: a later one follows from it.
@@ -348,7 +348,7 @@ def find_cycles(graph, verdict):
             path = graph.path(two, one, {"ww", "wr", "rt"}, component)
             if path:
                 key = graph.edges[one][two]["rw"]
-                # One transaction replaced what the other one had written, and had not read it.
+                # One transaction replaced a value of the second one, and had not read that value.
                 is_lost = len(path) == 2 and graph.edges[two][one].get("ww") == key and has_not_seen(one, two, key)
                 found.setdefault("lost update" if is_lost else "G-single", cycle(path, "rw"))
                 continue

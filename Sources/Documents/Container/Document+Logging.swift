@@ -64,7 +64,9 @@ extension Document {
       try prepare(save.parts[...], saved.number, saved, &snapshots) { saved = $0 }
     } catch {
       // The commit may be in the file nevertheless. This process does not show it, and removes it with the next save.
-      if mayContain(save.version) { state.withLock { $0.refusedVersion = save.version } }
+      if container.mayEnd(with: save.version) {
+        state.withLock { $0.refusedVersion = save.version }
+      }
       throw error
     }
     state.withLock { state in
@@ -74,17 +76,6 @@ extension Document {
     }
     noteStatus()
     return save.inOrder(snapshots.reversed())
-  }
-}
-
-extension Document {
-  /// Returns whether the log contains a version, or can't be read. The caller has the lock.
-  ///
-  /// A refused version that is not in the file must be forgotten: another process gives its number to its next version, and
-  /// both may have the same author and the same date.
-  private func mayContain(_ version: Manifest.VersionEntry) -> Bool {
-    guard let read = try? container.manifest() else { return true }
-    return read.manifest.versions.last == version
   }
 }
 

@@ -402,8 +402,8 @@ extension Document {
       throw DocumentError(
         .gone, "Another document has replaced this document.", path: path)
     }
-    state.withLock { $0.moves.begun += 1 }
-    defer { state.withLock { $0.moves.ended += 1 } }
+    moves.begin()
+    defer { moves.end() }
     for store in stores {
       guard let entry = manifest.stores.first(where: { $0.name == store.name }) else {
         throw DocumentError(

@@ -19,17 +19,8 @@ extension Document: StoreGroup {
   }
 
   /// Returns snapshots of some of the document's stores at one version.
-  ///
-  /// Waits while the stores move to another version: the time in which they show commits that are durable already.
   public func snapshots(of stores: [any Store]) throws -> [any StoreSnapshot] {
-    while true {
-      let before = state.withLock { $0.moves }
-      if before.begun == before.ended {
-        let snapshots = try stores.map { try $0.snapshot() }
-        if state.withLock({ $0.moves.begun }) == before.begun { return snapshots }
-      }
-      Thread.sleep(forTimeInterval: 0.0001)
-    }
+    try moves.reading { try stores.map { try $0.snapshot() } }
   }
 
   /// Saves the staged attachments, and the manifest as `change` edits it, as one version.
@@ -157,11 +148,11 @@ extension Document: StoreGroup {
       manifest.chooseLog(changing: parts, places.backends)
       var snapshots: [any StoreSnapshot] = []
       var isMoving = false
-      defer { if isMoving { state.withLock { $0.moves.ended += 1 } } }
+      defer { if isMoving { moves.end() } }
       try prepare(parts[...], number, manifest, &snapshots) { manifest in
         try confirm(manifest, insteadOf: before)
         // From here on, each store in turn shows its commit.
-        state.withLock { $0.moves.begun += 1 }
+        moves.begin()
         isMoving = true
       }
       noteStatus()

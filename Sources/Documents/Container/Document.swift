@@ -52,12 +52,11 @@ public final class Document: Sendable {
     var shown: [StoreTag: any StoreSnapshot] = [:]
     /// Whether this session has kept or adopted a recovery.
     var hasOwnRecovery = false
-    /// The number of times that the stores have begun and ended to move to another version. They move one after another.
-    var moves = (begun: 0, ended: 0)
   }
   let state: Mutex<State>
   /// Locked while the document is written.
   let writing = Mutex(())
+  let moves = StoreMoves()
 
   /// The access that other processes have to an open document.
   public enum Access: Sendable, Hashable {

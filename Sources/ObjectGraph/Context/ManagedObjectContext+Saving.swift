@@ -42,7 +42,7 @@ extension ManagedObjectContext {
   /// The store compares under the lock that a save takes anyway, so no other process can save in between. The cost is one row
   /// to look up for each mark. A batch is a save of its own, so it breaks the marks of the objects that it changes.
   public func detectConflicts(for object: ManagedObject) {
-    workspace.mark(object)
+    MarkCheck(workspace).mark(object)
   }
 
   /// Returns the failures that a save would find now. Nothing is saved.

@@ -2,7 +2,7 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// Compares the marked objects of a workspace with a commit, or with the objects of the parent.
+/// Marks objects of a workspace, and compares them with a commit or with the objects of the parent.
 ///
 /// A save compares in its first step, and then requires that no commit comes in between: the store refuses the changes
 /// otherwise, while it has its lock. So the comparison and the commit are one step for every other save.
@@ -10,6 +10,29 @@ struct MarkCheck {
   let workspace: Workspace
 
   init(_ workspace: Workspace) { self.workspace = workspace }
+
+  // MARK: Marking
+
+  /// Marks an object. Its row is the one that the context shows now, even if a merge is waiting.
+  func mark(_ object: ManagedObject) {
+    workspace.checkPlace()
+    workspace.requireOwn(object)
+    guard !object.state.contains(.detached), let state = workspace.state(of: object) else { return }
+    do {
+      let row = try View(state.tables).row(of: object.key)
+      workspace.marks.add(Marks.Mark(row: row), of: object.objectID)
+    } catch { workspace.note(error) }
+  }
+
+  /// Bases the marks of some objects on the rows that the context shows now, because the program has asked to see them.
+  ///
+  /// - Parameter keys: The keys of the objects; `nil` for all objects of the store.
+  func move(_ keys: Set<ObjectKey>? = nil, in state: StoreState) throws {
+    for (key, _) in workspace.marks.of(state.tag) where keys?.contains(key) ?? true {
+      let row = try View(state.tables).row(of: key)
+      workspace.marks.move(ObjectID(store: state.tag, key: key), to: row)
+    }
+  }
 
   // MARK: With a store
 
@@ -25,10 +48,15 @@ struct MarkCheck {
     }
   }
 
-  /// Checks the marks of a context that has nothing to save, and removes them.
+  /// Checks the marks of a context that has nothing to save, and removes them. A child leaves the check to its parent.
   ///
   /// - Throws: ``ContextError`` with the conflicts.
   func run() throws {
+    if workspace.marks.isEmpty { return }
+    if let parent = workspace.parent {
+      _ = try ParentChannel(workspace, parent).push(waits: true, isValidated: true)
+      return
+    }
     let states = try workspace.marks.stores.compactMap { try workspace.state(of: $0) }
     for _ in 0..<Workspace.mostRounds {
       var heads: [(state: StoreState, head: any StoreSnapshot)] = []

@@ -43,26 +43,3 @@ struct Marks: Sendable {
   mutating func remove(_ object: ObjectID) { marks[object] = nil }
   mutating func removeAll() { marks = [:] }
 }
-
-extension Workspace {
-  /// Marks an object. Its row is the one that the context shows now, even if a merge is waiting.
-  func mark(_ object: ManagedObject) {
-    checkPlace()
-    requireOwn(object)
-    guard !object.state.contains(.detached), let state = state(of: object) else { return }
-    do {
-      let row = try View(state.tables).row(of: object.key)
-      marks.add(Marks.Mark(row: row), of: object.objectID)
-    } catch { note(error) }
-  }
-
-  /// Bases the marks of some objects on the rows that the context shows now, because the program has asked to see them.
-  ///
-  /// - Parameter keys: The keys of the objects; `nil` for all objects of the store.
-  func moveMarks(of keys: Set<ObjectKey>? = nil, in state: StoreState) throws {
-    for (key, _) in marks.of(state.tag) where keys?.contains(key) ?? true {
-      let row = try View(state.tables).row(of: key)
-      marks.move(ObjectID(store: state.tag, key: key), to: row)
-    }
-  }
-}

@@ -87,7 +87,7 @@ extension Workspace {
     defer { progress.endWork(before) }
     try throwReadFailure()
     guard hasChanges else {
-      try saveMarks()
+      try MarkCheck(self).run()
       return [:]
     }
     objects.forgetReplacements()
@@ -96,16 +96,6 @@ extension Workspace {
     do { return try Save(self).run() } catch {
       undoStack?.didSave(false)
       throw error
-    }
-  }
-
-  /// Checks marked objects although there is nothing to save. The context of a child leaves the check to its parent.
-  private func saveMarks() throws {
-    if marks.isEmpty { return }
-    if let parent {
-      _ = try ParentChannel(self, parent).push(waits: true, isValidated: true)
-    } else {
-      try MarkCheck(self).run()
     }
   }
 
