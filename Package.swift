@@ -388,6 +388,13 @@ let package = Package(
       "cluster-writer",
       "Quire StoreInterface DurableFiles PostgreSQLStore",
       at: "Tests/Support/cluster-writer", settings: relaxed),
+    // The program whose transactions Tests/isolation judges.
+    program(
+      "isolation-writer",
+      """
+      Quire StoreInterface DurableFiles Entities ObjectGraph ObjectModel Documents PluginHost \
+      SQLiteStore PostgreSQLStore
+      """, at: "Tests/Support/isolation-writer", settings: relaxed),
     support("SQLText", "CSQLite3", settings: relaxed),
 
     // Tests, with one target for each module.

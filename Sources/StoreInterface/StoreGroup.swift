@@ -7,4 +7,10 @@ public protocol StoreGroup: AnyObject, Sendable {
   func commit(
     _ parts: [(store: any Store, request: CommitRequest)]
   ) throws -> [any StoreSnapshot]
+
+  /// Returns snapshots of several stores of the group at one moment. They show each commit of the group as a whole or not at
+  /// all. Snapshots that are taken one after another may show a commit in one store only.
+  ///
+  /// - Returns: The snapshots of the stores, in their order.
+  func snapshots(of stores: [any Store]) throws -> [any StoreSnapshot]
 }

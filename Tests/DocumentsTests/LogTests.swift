@@ -263,6 +263,31 @@ struct LogTests {
     #expect(one.versions.map(\.number) == [1, 2, 3, 4, 5, 6])
   }
 
+  @Test("A version of another process counts, although a save was refused just before it")
+  func refusedBefore() throws {
+    let disk = SimulatedDisk()
+    let world = DocumentWorld(.binary, on: disk)
+    let other = DocumentWorld(.binary, on: disk.seen(by: DocumentWorld.otherProcess))
+    try world.create().close()
+    let one = try world.open(.shared)
+    let two = try other.open(.shared)
+    let (mine, theirs) = (try world.context(one), try other.context(two))
+    try theirs.insert("Trip")["name"] = .string("refused")
+    let requests = try theirs.unsavedRequests()
+    // The next version is a millisecond younger than this one, whoever makes it.
+    let soon = ManifestDate.rounded(Date() + 0.9)
+    try mine.insert("Trip")["name"] = .string("first")
+    try DocumentHeads.taking(TakenVersions(saved: soon)) { try mine.save() }
+    try mine.insert("Trip")["name"] = .string("second")
+
+    #expect(throws: StoreError.self) { try two.commit(requests) }
+    try mine.save()
+    try other.add("third", to: two)
+
+    #expect(try trips(two) == ["first", "second", "third"])
+    #expect(one.versions.last?.saved == ManifestDate.rounded(soon + 0.001))
+  }
+
   @Test("A log is not read on top of a manifest that it does not follow")
   func otherManifest() throws {
     let world = DocumentWorld(.binary)

@@ -190,7 +190,19 @@ struct ObjectsPageTests {
       try mine.save()
     }
     print(try mine.fetch(Person.self).map(\.fullName))
-    #expect(printed.lines == [#"["name"]"#, "Mine 7", #"["Ada Lovelace"]"#])
+    let planner = ManagedObjectContext(coordinator, concurrency: .confined)
+    let plan = planner.object(trip)
+    planner.detectConflicts(for: plan)
+    if plan.budget ?? 0 >= 5 { try planner.insert(Stop.self) { $0.name = "Vila Real" } }
+    theirTrip.budget = 1
+    theirs.mergePolicy = .objectWins
+    try theirs.save()
+    do {
+      try planner.save()
+    } catch let error as ContextError where error.code == .conflict {
+      print(error.conflicts[0].isMarked)
+    }
+    #expect(printed.lines == [#"["name"]"#, "Mine 7", #"["Ada Lovelace"]"#, "true"])
   }
 
   @Test("Changes are undone and redone")

@@ -70,14 +70,14 @@ struct ForeignWritingTests {
     for round in 0...count % 7 {
       tag["name"] = .string("\(round)")
       try one.context.save()
-      #expect(try one.context.detectConflicts(for: tag) == nil)
+      #expect(try one.context.conflict(of: tag) == nil)
     }
     let theirs = try other.object("Tag", 2)
     for round in 0..<count {
       theirs["name"] = .string("theirs \(round)")
       try other.context.save()
     }
-    #expect(try one.context.detectConflicts(for: tag)?.theirs?["name"] == theirs["name"])
+    #expect(try one.context.conflict(of: tag)?.theirs?["name"] == theirs["name"])
     tag["name"] = .string("mine")
     let error = try #require(throws: ContextError.self) { try one.context.save() }
     #expect(error.code == .conflict)

@@ -45,6 +45,15 @@ extension Container {
     }
   }
 
+  /// Returns whether a version is the newest one of the log, or the log can't be read. The caller has the lock.
+  ///
+  /// A refused version that is not in the file must be forgotten: another process gives its number to its next version, and
+  /// both may have the same author and the same date.
+  func mayEnd(with version: Manifest.VersionEntry) -> Bool {
+    guard let read = try? manifest() else { return true }
+    return read.manifest.versions.last == version
+  }
+
   /// Returns the status of the files that tell the newest version, if the document has the given manifest.
   func status(of manifest: Manifest) throws -> DocumentStatus {
     var status = DocumentStatus(manifest: try disk.status(of: manifestPath))

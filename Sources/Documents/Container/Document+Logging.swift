@@ -64,7 +64,9 @@ extension Document {
       try prepare(save.parts[...], saved.number, saved, &snapshots) { saved = $0 }
     } catch {
       // The commit may be in the file nevertheless. This process does not show it, and removes it with the next save.
-      state.withLock { $0.refusedVersion = save.version }
+      if container.mayEnd(with: save.version) {
+        state.withLock { $0.refusedVersion = save.version }
+      }
       throw error
     }
     state.withLock { state in

@@ -403,6 +403,8 @@ extension Document {
       throw DocumentError(
         .gone, "Another document has replaced this document.", path: path)
     }
+    moves.begin()
+    defer { moves.end() }
     for store in stores {
       guard let entry = manifest.stores.first(where: { $0.name == store.name }) else {
         throw DocumentError(

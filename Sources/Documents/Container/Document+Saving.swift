@@ -19,6 +19,11 @@ extension Document: StoreGroup {
     try commit(parts) { _ in }
   }
 
+  /// Returns snapshots of some of the document's stores at one version.
+  public func snapshots(of stores: [any Store]) throws -> [any StoreSnapshot] {
+    try moves.reading { try stores.map { try $0.snapshot() } }
+  }
+
   /// Saves the staged attachments, and the manifest as `change` edits it, as one version.
   ///
   /// - Parameters:
@@ -143,8 +148,13 @@ extension Document: StoreGroup {
       manifest.addVersion(number, origin)
       manifest.chooseLog(changing: parts, places.backends)
       var snapshots: [any StoreSnapshot] = []
+      var isMoving = false
+      defer { if isMoving { moves.end() } }
       try prepare(parts[...], number, manifest, &snapshots) { manifest in
         try confirm(manifest, insteadOf: before)
+        // From here on, each store in turn shows its commit.
+        moves.begin()
+        isMoving = true
       }
       noteStatus()
       finish(staged)

@@ -57,6 +57,7 @@ public final class Document: Sendable {
   let state: Mutex<State>
   /// Locked while the document is written.
   let writing = Guarded(())
+  let moves = StoreMoves()
 
   /// The access that other processes have to an open document.
   public enum Access: Sendable, Hashable {

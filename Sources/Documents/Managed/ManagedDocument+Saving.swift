@@ -72,7 +72,7 @@ extension ManagedDocument {
   ///   changes, or they were discarded.
   private func saveRoot(_ document: Document, replacing hasRecovery: Bool) throws {
     let versions = document.manifest.number
-    if rootContext.hasChanges {
+    if rootContext.hasChanges || rootContext.hasMarks {
       do {
         try rootContext.save()
       } catch let error as ContextError where error.refusesValues {
@@ -122,6 +122,8 @@ extension ManagedDocument {
   }
 
   /// Saves although other saves have changed the same objects. The policy resolves the conflicts.
+  ///
+  /// No policy resolves a conflict with ``MergeConflict/isMarked``: the document can only be reverted.
   ///
   /// - Throws: As ``save()``.
   public func resolveConflicts(_ policy: MergePolicy) async throws {

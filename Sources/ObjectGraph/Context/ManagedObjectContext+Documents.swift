@@ -13,7 +13,9 @@ extension ManagedObjectContext {
     try workspace.sealForUndo()
     return try workspace.drafts.states.compactMap { state in
       let layer = try state.pendingLayer()
-      return layer.isEmpty ? nil : (state.persistent.store, workspace.request(layer, in: state))
+      return layer.isEmpty
+        ? nil
+        : (state.persistent.store, workspace.request(layer, above: state.base.snapshot, in: state))
     }
   }
 
@@ -22,6 +24,9 @@ extension ManagedObjectContext {
   package var isClean: Bool {
     !workspace.hasChanges && workspace.mail.published.withLock { $0.pushes.isEmpty }
   }
+
+  /// Whether the next save has marked objects to check. Must be read in a turn of the context.
+  package var hasMarks: Bool { !workspace.marks.isEmpty }
 
   /// Puts the changes of layers on top of the context's changes. They are saved by the next save.
   ///

@@ -27,12 +27,15 @@ extension ManagedObjectContext {
     Rollback(workspace).reset()
   }
 
-  /// Returns the conflict that a save of an object would find, because another context has changed it since.
+  /// Returns the conflict that a save of an object would find now, because another context has changed it since.
+  ///
+  /// The answer may be outdated when the save comes. To make a save depend on an object, mark it with
+  /// ``detectConflicts(for:)``.
   ///
   /// - Returns: `nil` if there is no conflict. Always `nil` in a child context: conflicts are found when its parent
   ///   saves.
   /// - Throws: `StoreError` if a store is damaged.
-  public func detectConflicts(for object: ManagedObject) throws -> MergeConflict? {
+  public func conflict(of object: ManagedObject) throws -> MergeConflict? {
     try ConflictCheck(workspace).conflict(of: object)
   }
 

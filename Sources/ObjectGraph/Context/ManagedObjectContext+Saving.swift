@@ -14,6 +14,37 @@ extension ManagedObjectContext {
     try workspace.save()
   }
 
+  /// Marks an object: the next save fails if another save changes or deletes the object before this save commits.
+  ///
+  /// A save finds by itself that an object which *this* context changes was changed elsewhere. Mark an object that the context
+  /// only reads, if the changes are right only as long as the object stays as it is:
+  ///
+  ///     let doctors = try context.fetch(Doctor.where { $0.isOnCall == true })
+  ///     for doctor in doctors { context.detectConflicts(for: doctor) }
+  ///     if doctors.count > 1 { doctors[0].isOnCall = false }
+  ///     try context.save()
+  ///
+  /// Without the marks, two contexts may each take another doctor off call, and none is left. With a mark on every object
+  /// that the program reads, saves of one store, and of the stores of one document, are serializable. A mark does not
+  /// notice an *inserted* object that a fetch would have found: let each such save also change a common object, and mark
+  /// that one.
+  ///
+  /// - Mark the object right after you read it. The mark is about the row that the object shows now, and a fetch may advance
+  ///   the context to another one. A second mark of the object changes nothing.
+  /// - The row contains attributes and to-one relationships. The members of a to-many relationship are rows of their own.
+  /// - The save fails under every merge policy, and also if this context has changed the object. Its error has the code
+  ///   ``ContextError/Code/conflict``, and conflicts with ``MergeConflict/isMarked``.
+  /// - A save checks marks also if nothing has changed. A child gives its marks to its parent: its save fails if the parent
+  ///   shows another object than the child did, and the parent's save checks the store.
+  /// - A save that succeeds removes the marks, as `rollback()` and `reset()` do. After a failure they stay. A refresh of an
+  ///   object that keeps its changes bases the mark on the newest row; one that drops the changes removes the mark.
+  ///
+  /// The store compares under the lock that a save takes anyway, so no other process can save in between. The cost is one row
+  /// to look up for each mark. A batch is a save of its own, so it breaks the marks of the objects that it changes.
+  public func detectConflicts(for object: ManagedObject) {
+    MarkCheck(workspace).mark(object)
+  }
+
   /// Returns the failures that a save would find now. Nothing is saved.
   ///
   /// ``constraintConflicts()`` returns the conflicts over unique values.

@@ -30,9 +30,10 @@ struct ParentChannel {
       if changes.layer.isEmpty { state.forgetEmptyChanges() } else { states.append(state) }
       if !changes.isEmpty { parts.append(Push.Part(store: state.persistent, changes: changes)) }
     }
-    if parts.isEmpty { return [:] }
-    let push = Push(parts, isValidated: isValidated)
+    let push = Push(parts, isValidated: isValidated, marks: workspace.marks)
+    if parts.isEmpty, push.marks.isEmpty { return [:] }
     let outcome = waits ? try sendAndWait(push) : send(push)
+    workspace.marks.removeAll()
     for state in states { try moveOn(state, outcome) }
     return Dictionary(uniqueKeysWithValues: parts.map { ($0.store.tag, $0.changes.layer) })
   }
@@ -67,6 +68,8 @@ struct ParentChannel {
       parent.takePushes()
       try parent.throwReadFailure()
       try parent.processPendingChanges()
+      // The child can still drop its changes and begin again. Marks that arrive without waiting fail the parent's save.
+      try MarkCheck(parent).refuse(push.marks)
       let before = parent.mail.published.withLock { $0.bases }
       let touched = try parent.take(push)
       try parent.processPendingChanges()
@@ -104,7 +107,7 @@ extension Workspace {
     guard let parent else { misuse("The context has no parent context to push changes to.") }
     takeWaiting()
     try throwReadFailure()
-    guard hasChanges else { return }
+    guard hasChanges || !marks.isEmpty else { return }
     try sealForUndo()
     undoStack?.willSave()
     let pushed: [StoreTag: Layer]
@@ -137,6 +140,8 @@ extension Workspace {
   func take(_ push: Push) throws -> [StoreTag: Set<ObjectKey>] {
     // The context's own earlier changes get a notification and an undo step of their own.
     try processPendingChanges()
+    // Marks are about the rows that the child has read, so they come before its changes of these rows.
+    try MarkCheck(self).adopt(push.marks)
     var touched: [StoreTag: Set<ObjectKey>] = [:]
     for part in push.parts {
       let state = try state(of: part.store)

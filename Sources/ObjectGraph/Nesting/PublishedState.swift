@@ -35,9 +35,12 @@ final class Push: Sendable {
   let parts: [Part]
   /// Whether the child has validated the changes.
   let isValidated: Bool
+  /// The marks of the child.
+  let marks: Marks
 
-  init(_ parts: [Part], isValidated: Bool) {
+  init(_ parts: [Part], isValidated: Bool, marks: Marks) {
     self.parts = parts
     self.isValidated = isValidated
+    self.marks = marks
   }
 }

@@ -71,6 +71,9 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
   /// one object. If it is not empty, ``base`` contains the initial values of a new object, and ``mine`` the values of
   /// the inserted object.
   public var uniqueKeys: [String] = []
+  /// Whether the context has marked the object with ``ManagedObjectContext/detectConflicts(for:)``. The save then fails
+  /// whatever the merge policy is.
+  public internal(set) var isMarked = false
   /// The names of derived values, which can't be in conflict.
   var derivedKeys: Set<String> = []
 
@@ -146,6 +149,10 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
     if !uniqueKeys.isEmpty {
       let keys = uniqueKeys.map { "\"\($0)\"" }.joined(separator: " and ")
       return "\(what) has the same \(keys) as an object that this context inserted."
+    }
+    if isMarked {
+      return
+        "\(what) was marked in this context and \(isDeletedThere ? "deleted" : "changed") by another save."
     }
     if isDeletedThere { return "\(what) was changed in this context and deleted by another save." }
     if isDeletedHere { return "\(what) was deleted in this context and changed by another save." }

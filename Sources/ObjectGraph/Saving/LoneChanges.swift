@@ -16,7 +16,8 @@ struct LoneChanges {
   /// Returns whether the changes of a store stand alone. All drafts must be frozen.
   func standAlone(in state: StoreState) throws -> Bool {
     // A context whose other parts follow each commit must see the commits in between.
-    guard state.persistent.features.isRemote, workspace.parent == nil, workspace.pinned == nil,
+    guard state.persistent.features.isRemote, workspace.parent == nil, workspace.marks.isEmpty,
+      workspace.pinned == nil,
       workspace.undoStack == nil, workspace.observation.following == nil, state.isSettled,
       state.mergedLanes == nil, state.base.layers.isEmpty, !state.graph.hasDerivations,
       workspace.drafts.states.filter(\.hasChanges).count == 1

@@ -18,9 +18,10 @@ extension Save {
       return draft
     }
     try workspace.sealForUndo()
-    let parts = try pendingParts()
+    let parts = try pendingParts(draft.attempts.checked)
     let isAlone = try parts.count == 1 && isAlone(parts[0].state, draft.attempts)
     guard !parts.isEmpty else {
+      workspace.marks.removeAll()
       draft.stage = .committed
       return draft
     }
@@ -28,9 +29,8 @@ extension Save {
     let turn = draft.attempts.turn
     queue.take(turn)
     // Another save of this process came first. A store would find that only after more work.
-    for (state, _) in parts
-    where try !isAlone && state.persistent.knownSnapshotToFollow.commit > state.base.snapshot.commit
-    {
+    for part in parts
+    where try !isAlone && part.state.persistent.knownSnapshotToFollow.commit > part.base.commit {
       noteOvertaken(&draft.attempts)
       draft.attempts.refusalCount = 0
       return draft
@@ -38,18 +38,25 @@ extension Save {
     do {
       let snapshots = try workspace.coordinator.commit(
         parts.map {
-          ($0.state.persistent, workspace.request($0.layer, in: $0.state, follows: !isAlone))
+          (
+            $0.state.persistent,
+            workspace.request($0.layer, above: $0.base, in: $0.state, follows: !isAlone)
+          )
         },
         whenOrdered: { queue.end(turn) })
       // Hooks and observers of the rest of the save may wait for the save of another context.
       queue.end(turn)
-      for (part, snapshot) in zip(parts, snapshots) { settle(part.state, snapshot) }
-      draft.saved = Dictionary(uniqueKeysWithValues: parts.map { ($0.state.tag, $0.layer) })
+      for (part, snapshot) in zip(parts, snapshots) where !part.layer.isEmpty {
+        settle(part.state, snapshot)
+      }
+      workspace.marks.removeAll()
+      draft.saved = Dictionary(
+        uniqueKeysWithValues: parts.filter { !$0.layer.isEmpty }.map { ($0.state.tag, $0.layer) })
       draft.stage = .committed
     } catch let error as StoreError where error.code == .conflict || error.code == .overtaken {
       noteOvertaken(&draft.attempts)
       let bases = Dictionary(
-        uniqueKeysWithValues: parts.map { ($0.state.tag, $0.state.base.snapshot.commit) })
+        uniqueKeysWithValues: parts.map { ($0.state.tag, $0.base.commit) })
       try noteRefusal(of: bases, &draft)
     }
     return draft
@@ -83,21 +90,40 @@ extension Save {
     }
   }
 
-  /// Returns the changes of each store that has any.
-  private func pendingParts() throws -> [(state: StoreState, layer: Layer)] {
-    var parts: [(state: StoreState, layer: Layer)] = []
+  /// The part of a save that concerns one store.
+  private struct Part {
+    let state: StoreState
+    /// The changes; empty if the store is only asked whether its marked objects are unchanged.
+    let layer: Layer
+    /// The commit that the part must follow.
+    let base: any StoreSnapshot
+  }
+
+  /// Returns the changes of each store that has any, and then the stores that have marked objects alone.
+  ///
+  /// Independent stores commit in this order. Each of two saves that mark what the other changes then finds the other.
+  ///
+  /// - Parameter checked: The commits with which marked objects were compared, by store.
+  private func pendingParts(_ checked: [StoreTag: any StoreSnapshot]) throws -> [Part] {
+    var parts: [Part] = []
+    var checks: [Part] = []
     for state in workspace.drafts.states {
       let layer = try state.pendingLayer()
       if layer.isEmpty {
         state.forgetEmptyChanges()
+        // No request can be sent to a store that is only read. The rebase has compared its objects.
+        if workspace.marks.concern(state.tag), !state.persistent.isReadOnly {
+          let base = checked[state.tag] ?? state.base.snapshot
+          checks.append(Part(state: state, layer: layer, base: base))
+        }
         continue
       }
       guard !state.persistent.isReadOnly else {
         throw StoreError.addedForReading(state.persistent.path)
       }
-      parts.append((state, layer))
+      parts.append(Part(state: state, layer: layer, base: state.base.snapshot))
     }
-    return parts
+    return parts + checks
   }
 
   /// Moves a store of the workspace to the new commit.
@@ -112,13 +138,15 @@ extension Save {
 }
 
 extension Workspace {
-  /// Returns the request to commit changes directly above the context's present commit.
+  /// Returns the request to commit changes directly above a commit.
   ///
   /// - Parameter follows: Whether the store must refuse the changes if another commit has come in between.
-  func request(_ layer: Layer, in state: StoreState, follows: Bool = true) -> CommitRequest {
-    var request = CommitRequest(layer, basedOn: state.base.snapshot)
+  func request(
+    _ layer: Layer, above base: any StoreSnapshot, in state: StoreState, follows: Bool = true
+  ) -> CommitRequest {
+    var request = CommitRequest(layer, basedOn: base)
     let settings = settings
-    if follows { request.requiredCommit = state.base.snapshot.commit }
+    if follows { request.requiredCommit = base.commit }
     request.author = settings.transactionAuthor
     request.contextName = settings.name
     request.message = settings.transactionMessage

@@ -8,23 +8,33 @@ extension Save {
   ///
   /// If another save has changed rows that may affect the changes, they are announced, prepared and validated again.
   ///
-  /// - Throws: ``ContextError`` with the conflicts of all stores if the policy is ``MergePolicy/error``, or with the
+  /// - Throws: ``ContextError`` with the conflicts of all stores if the policy is ``MergePolicy/error`` or a marked
+  ///   object has changed, or with the
   ///   code ``ContextError/Code/incompatibleModel`` if a store was migrated since. Nothing is changed then.
   func rebase(_ draft: consuming SaveDraft) throws -> SaveDraft {
     if workspace.parent != nil { return draft }
     try workspace.sealForUndo()
-    let states = workspace.drafts.states.filter { $0.hasChanges && !$0.persistent.isGone }
+    let states = workspace.drafts.states.filter {
+      ($0.hasChanges || workspace.marks.concern($0.tag)) && !$0.persistent.isGone
+    }
     var heads: [(state: StoreState, base: StoreBase)] = []
+    var marked: [MergeConflict] = []
+    draft.attempts.checked = [:]
     for state in states {
       if try isAlone(state, draft.attempts) { continue }
       let head = try head(of: state, draft.attempts)
       // The model is checked before the rebase. After the rebase the store can't tell that the changes fit only the
       // former model.
       try workspace.coordinator.checkModel(of: head, in: state.persistent)
+      marked += try MarkCheck(workspace).conflicts(of: state, with: head)
+      guard state.hasChanges else {
+        draft.attempts.checked[state.tag] = head
+        continue
+      }
       if head.commit == state.base.snapshot.commit, state.originals.isEmpty { continue }
       heads.append((state, StoreBase(snapshot: head)))
     }
-    try findConflicts(heads)
+    try findConflicts(heads, besides: marked)
     for (state, base) in heads {
       let policy = workspace.settings.mergePolicy
       if try Advance(workspace, state).run(to: base, policy: policy) { draft.stage = .begun }
@@ -44,16 +54,22 @@ extension Save {
     return try state.persistent.snapshotToFollow
   }
 
-  /// Throws the conflicts of all stores together if the policy is ``MergePolicy/error``.
-  private func findConflicts(_ heads: [(state: StoreState, base: StoreBase)]) throws {
-    guard heads.count > 1, workspace.settings.mergePolicy.isError else { return }
-    var conflicts: [MergeConflict] = []
-    for (state, base) in heads {
+  /// Throws the conflicts of all stores together: those of marked objects, and those of changed objects if the policy is
+  /// ``MergePolicy/error``.
+  private func findConflicts(
+    _ heads: [(state: StoreState, base: StoreBase)], besides marked: [MergeConflict]
+  ) throws {
+    var conflicts = marked
+    // The rebase of a single store throws its conflicts by itself.
+    let isAsked = heads.count > 1 || !marked.isEmpty
+    for (state, base) in heads where isAsked && workspace.settings.mergePolicy.isError {
       do {
         _ = try Rebase(
           state.changes(), onto: base, graph: state.graph, store: state.tag, policy: .error)()
       } catch let error as ContextError where !error.conflicts.isEmpty {
-        conflicts += error.conflicts
+        conflicts += error.conflicts.filter { found in
+          !marked.contains { $0.object == found.object }
+        }
       }
     }
     guard conflicts.isEmpty else { throw ContextError(conflicts: conflicts) }

@@ -89,7 +89,10 @@ extension Workspace {
     let before = progress.beginWork()
     defer { progress.endWork(before) }
     try throwReadFailure()
-    guard hasChanges else { return [:] }
+    guard hasChanges else {
+      try MarkCheck(self).run()
+      return [:]
+    }
     objects.forgetReplacements()
     try sealForUndo()
     undoStack?.willSave()

@@ -1,5 +1,6 @@
 import ObjectModel
 import Rows
+import StoreInterface
 
 /// A save on its way through the five steps: rebase, prepare, validate, commit, finish.
 ///
@@ -45,6 +46,9 @@ struct SaveDraft: ~Copyable {
     var refusedBases: [StoreTag: Int64] = [:]
     /// The number of times that a store has refused the changes although no other save has come in between.
     var refusalCount = 0
+    /// The commits with which marked objects were compared, of stores without changes. They must be the newest when the
+    /// changes of the further stores are committed.
+    var checked: [StoreTag: any StoreSnapshot] = [:]
   }
 
   var stage = Stage.begun

@@ -42,6 +42,7 @@ struct ObjectRefresh {
     let base = isFixed ? state.base : try workspace.newestBase(of: state.persistent)
     try Advance(workspace, state).run(to: base, seen: seen)
     workspace.undoStack?.noteSeen(seen, in: state)
+    try MarkCheck(workspace).move(seen.keys, in: state)
     // The hook is called also for an object that no other save has changed, because the program has asked for a
     // refresh.
     let refreshed = workspace.observation.unannounced.events.refreshed
@@ -76,6 +77,7 @@ struct ObjectRefresh {
     if !object.state.contains(.pending) { makeFault(object) }
     workspace.undoStack?.noteDropped(object.key, in: state)
     workspace.transients.remove(object.objectID)
+    workspace.marks.remove(object.objectID)
     if !isFault { object.didTurnIntoFault() }
   }
 
@@ -138,6 +140,7 @@ struct ObjectRefresh {
       try workspace.sealForUndo()
       try show(objects, in: state)
       workspace.undoStack?.noteSeenAll(in: state)
+      try MarkCheck(workspace).move(in: state)
     }
     workspace.relationships.forgetPlaces()
     workspace.publish()

@@ -8,10 +8,22 @@ public struct QueryGeneration: Sendable {
 
   /// Makes the present moment of the stores of a coordinator.
   ///
+  /// The stores of one document show the same version. Stores that do not belong together are read one after another.
+  ///
   /// - Throws: `StoreError` if a store can't be read.
   public init(_ coordinator: PersistentStoreCoordinator) throws {
     var snapshots: [StoreTag: any StoreSnapshot] = [:]
-    for store in coordinator.stores { snapshots[store.tag] = try store.store.snapshot() }
+    var left = coordinator.stores
+    while let store = left.first {
+      let group = store.store.features.group
+      let together = left.filter {
+        $0 === store || group != nil && $0.store.features.group === group
+      }
+      let stores = together.map(\.store)
+      let found = try group?.snapshots(of: stores) ?? stores.map { try $0.snapshot() }
+      for (store, snapshot) in zip(together, found) { snapshots[store.tag] = snapshot }
+      left.removeAll { together.contains($0) }
+    }
     self.snapshots = snapshots
   }
 

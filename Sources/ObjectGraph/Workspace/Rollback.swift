@@ -20,6 +20,7 @@ struct Rollback {
     workspace.undoStack?.didRollBack()
     let objects = workspace.drafts.takeChangedObjects()
     workspace.relationships.removeAll()
+    workspace.marks.removeAll()
     workspace.observation.takeUnannounced()
     workspace.discardRows()
     // All objects show their saved values before the first hook is called, so that a change by a hook is kept as a new

@@ -46,6 +46,8 @@ final class Workspace: @unchecked Sendable {
   var progress = WorkProgress()
   /// The state of each store that the context has read, and the changed objects.
   var drafts = ContextDrafts()
+  /// The objects that the next save requires to be unchanged.
+  var marks = Marks()
   @exclusivity(unchecked) private var storedRelationships = RelationshipState()
   /// The state of relationships that is in no row. Read whenever a reference is followed.
   var relationships: RelationshipState {

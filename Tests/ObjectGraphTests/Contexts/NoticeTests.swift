@@ -171,25 +171,25 @@ struct NoticeTests {
       $0.name = "Ada"
       $0.age = 3
     }
-    #expect(try one.detectConflicts(for: mine) == nil)
+    #expect(try one.conflict(of: mine) == nil)
     try one.save()
     let theirs = two.object(mine)
     mine.name = "Mine"
-    #expect(try one.detectConflicts(for: mine) == nil)
+    #expect(try one.conflict(of: mine) == nil)
     theirs.name = "Theirs"
     theirs.age = 4
     try two.save()
-    let conflict = try #require(try one.detectConflicts(for: mine))
+    let conflict = try #require(try one.conflict(of: mine))
     #expect(conflict.object == mine.objectID && conflict.contestedKeys == ["name"])
     #expect(conflict.base?["age"] == .integer(3) && conflict.theirs?["age"] == .integer(4))
     one.refresh(mine, mergeChanges: true)
-    #expect(try one.detectConflicts(for: mine) == nil)
+    #expect(try one.conflict(of: mine) == nil)
     #expect(mine.name == "Mine" && mine.age == 4)
     try one.save()
     two.refresh(theirs, mergeChanges: true)
     two.delete(theirs)
     try two.save()
-    #expect(try one.detectConflicts(for: mine)?.isDeletedThere == true)
+    #expect(try one.conflict(of: mine)?.isDeletedThere == true)
   }
 
   @Test("A pinned context shows nothing newer until it is unpinned", arguments: Kind.allCases)
