@@ -7,6 +7,7 @@ import ObjectGraph
 import ObjectModel
 import SeededRandom
 import StoreInterface
+import TestEffort
 import Threads
 
 /// Contexts on several threads over one file, whose order a number chooses, and what must be true in every order.
@@ -32,12 +33,8 @@ final class InterleavedWorld: @unchecked Sendable {
   private var follower: ManagedObjectContext?
   /// What is wrong.
   private(set) var problems: [String] = []
-  /// The number of saves that were acknowledged.
-  private(set) var saveCount = 0
-  /// The number of saves that found a conflict.
-  private(set) var conflictCount = 0
-  /// The number of steps that the disk has refused.
-  private(set) var failureCount = 0
+  /// What the run has done.
+  private(set) var tally = Tally()
   private var hasFailures = false
 
   /// A promise, with the number of operations of the disk after which it holds.
@@ -56,7 +53,26 @@ final class InterleavedWorld: @unchecked Sendable {
   private var pushed: Set<String> = []
 
   var trace: UInt64 { schedule.trace }
-  var stepCount: Int { schedule.stepCount }
+
+  /// What one or several runs have done.
+  struct Tally {
+    var choices = 0
+    /// The saves that were acknowledged.
+    var saves = 0
+    /// The saves that found a conflict.
+    var conflicts = 0
+    /// The steps that the disk refused.
+    var failures = 0
+    var images = 0
+
+    mutating func add(_ other: Tally) {
+      choices += other.choices
+      saves += other.saves
+      conflicts += other.conflicts
+      failures += other.failures
+      images += other.images
+    }
+  }
 
   init(_ seed: UInt64) throws {
     self.seed = seed
@@ -103,7 +119,9 @@ final class InterleavedWorld: @unchecked Sendable {
     try schedule.run(works)
     try checkFile(disk, operationCount: disk.base.operationCount, "at the end")
     checkFollower()
-    for state in disk.base.crashStates(limit: 6, seed: seed) {
+    tally.choices = schedule.stepCount
+    for state in disk.base.crashStates(limit: Effort.isSearch ? 30 : 6, seed: seed) {
+      tally.images += 1
       try checkFile(state.disk, operationCount: state.operationCount, "after a crash, \(state)")
     }
     if winners.values.contains(where: { $0 != 1 }) {
@@ -226,7 +244,7 @@ extension InterleavedWorld {
   ) throws {
     try writer.context.performAndWait {
       do { try step() } catch let error as StoreError where isExpected(error) {
-        failureCount += 1
+        tally.failures += 1
         if dropsChanges { writer.context.rollback() }
       }
     }
@@ -262,10 +280,10 @@ extension InterleavedWorld {
   private func saves(_ writer: Writer) throws -> Bool {
     do {
       try writer.context.save()
-      saveCount += 1
+      tally.saves += 1
       return true
     } catch let error as ContextError where error.code == .conflict && !error.conflicts.isEmpty {
-      conflictCount += 1
+      tally.conflicts += 1
       writer.context.rollback()
       return false
     }
@@ -356,7 +374,7 @@ extension InterleavedWorld {
 
   private func savePushed(_ expected: Set<String>, _ writer: Writer) throws {
     try writer.context.save()
-    saveCount += 1
+    tally.saves += 1
     promise(expected.sorted(), in: writer.coordinator)
   }
 }

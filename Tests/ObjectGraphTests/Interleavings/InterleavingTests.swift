@@ -10,24 +10,22 @@ import Testing
 struct InterleavingTests {
   @Test("Nothing is lost, torn or seen late in any order")
   func laws() throws {
-    var saves = 0
-    var conflicts = 0
-    var failures = 0
-    var steps = 0
+    var done = InterleavedWorld.Tally()
+    var count = 0
     for seed in Effort.seeds(5000) {
       let world = try InterleavedWorld(seed)
       do { try world.run() } catch { Issue.record("number \(seed): \(error)") }
       #expect(world.problems == [], "number \(seed)")
-      saves += world.saveCount
-      conflicts += world.conflictCount
-      failures += world.failureCount
-      steps += world.stepCount
+      count += 1
+      done.add(world.tally)
       // A fault shows itself in many orders.
       if !world.problems.isEmpty, !Effort.isSearch { break }
     }
+    Effort.report(count, "orders of saves, pushes and fetches")
+    Effort.report(done.images, "images of power cuts")
     print(
-      "interleavings: \(steps) choices, \(saves) saves, \(conflicts) conflicts, \(failures) failures"
-    )
+      "interleavings: \(done.choices) choices, \(done.saves) saves, \(done.conflicts) conflicts, "
+        + "\(done.failures) steps that the disk refused")
   }
 
   @Test("A number brings its order back")
