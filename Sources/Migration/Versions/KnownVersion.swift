@@ -25,6 +25,9 @@ public struct KnownVersion: Sendable, Hashable {
     classes = version.classes
   }
 
+  /// The name, in messages and written mappings, of a store's own version that has no name.
+  package static let nameOfStore = "the store's model"
+
   /// Whether another version has the same entities in the same versions. Stores of one version are then stores of the
   /// other.
   public func isSame(as other: KnownVersion) -> Bool { isSame(as: other.model) }

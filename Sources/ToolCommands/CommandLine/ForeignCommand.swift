@@ -41,8 +41,6 @@ struct ForeignCommand {
     ForeignCommand(
       "schema describe desc models entities .schema", "model STORE", "shows entities and properties"
     ),
-    ForeignCommand(
-      "redo", "revert STORE --to NUMBER", "restores any version that 'quire history STORE' lists"),
     ForeignCommand("rollback reset", "undo STORE", "restores the version before the last save"),
     ForeignCommand(
       "restore", "revert STORE --to NUMBER", "restores a version, and 'quire recover' reads damage"),
