@@ -90,7 +90,7 @@ final class InterleavedWorld: @unchecked Sendable {
     try context.save()
     disk.base.settle()
     if Bool.random(using: &random) { coordinators.append(try opened(anotherProcess)) }
-    for number in 0..<Int.random(in: 1...3, using: &random) { addWriter("writer \(number)", 0) }
+    for number in 0..<Int.random(in: 1...4, using: &random) { addWriter("writer \(number)", 0) }
     if coordinators.count > 1 { addWriter("writer of another process", 1) }
     if Int.random(in: 0..<3, using: &random) > 0 { try addFamily() }
     if Bool.random(using: &random) { try addFollower() }
@@ -120,7 +120,7 @@ final class InterleavedWorld: @unchecked Sendable {
     try checkFile(disk, operationCount: disk.base.operationCount, "at the end")
     checkFollower()
     tally.choices = schedule.stepCount
-    for state in disk.base.crashStates(limit: Effort.isSearch ? 30 : 6, seed: seed) {
+    for state in disk.base.crashStates(limit: Effort.isSearch ? 40 : 15, seed: seed) {
       tally.images += 1
       try checkFile(state.disk, operationCount: state.operationCount, "after a crash, \(state)")
     }
@@ -174,7 +174,7 @@ extension InterleavedWorld {
     context.performAndWait { context.undoStack = UndoStack() }
     add(name, context, coordinator) { [self] random, writer in
       for step in 0..<Int.random(in: 2...5, using: &random) {
-        let choice = Int.random(in: 0..<7, using: &random)
+        let choice = Int.random(in: 0..<9, using: &random)
         try attempt(in: writer) {
           switch choice {
           case 0, 1: try count(writer)
