@@ -46,7 +46,6 @@ package final class Lock: @unchecked Sendable {
     _ = schedule.wait(atMost: nil) { unsafe pthread_mutex_trylock(mutex) == 0 }
   }
 
-  /// Releases the lock.
   package func unlock() {
     // SAFETY: The mutex lives as long as this object.
     unsafe pthread_mutex_unlock(mutex)

@@ -33,7 +33,6 @@ public final class BinaryStore: ConfirmingStore {
   ]
   /// The tag of the store in object identifiers.
   public let tag: StoreTag
-  /// The file's path.
   public var path: String? { filePath }
   /// The options of the store.
   public let options: BinaryStoreOptions

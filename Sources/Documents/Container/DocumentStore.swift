@@ -11,7 +11,6 @@ public final class DocumentStore: HistoryStore {
   public let name: String
   /// The configuration whose entities the store holds, or `nil` if it holds all entities.
   public let configuration: String?
-  /// The store's type.
   public let type: StoreType
   /// The features of the store in the document. The document confirms commits and answers no requests, so the store
   /// offers neither to its callers. It commits with the other stores of the document.
@@ -21,7 +20,6 @@ public final class DocumentStore: HistoryStore {
   }
   /// The tag that object identifiers contain for this store.
   public let tag: StoreTag
-  /// The store's identifier.
   public let uuid: UUID
   /// Whether the store lies on a server. Its ``path`` is an address then.
   public var isOnServer: Bool { addressFile != nil }

@@ -11,7 +11,6 @@ package struct ResultText {
     case json
     /// An object on each line.
     case jsonl
-    /// Comma-separated values.
     case csv
   }
 

@@ -163,7 +163,6 @@ final class ImportProblems {
 
   var isEmpty: Bool { count == 0 }
 
-  /// Records a problem.
   func add(_ problem: ImportProblem) {
     count += 1
     if problem.isMalformed { hasMalformed = true }

@@ -6,7 +6,6 @@ public import ObjectModel
 public struct KnownVersion: Sendable, Hashable {
   /// The name of the version in messages.
   public var name: String
-  /// The model.
   public var model: Model
   /// The classes of the objects that the handlers of stages get.
   public var classes: [ManagedObject.Type] = []

@@ -93,7 +93,6 @@ final class ContextPlace: @unchecked Sendable {
     return before
   }
 
-  /// Gives the turn back.
   func leave(_ before: Holder) {
     // Any thread may read the objects of a context that is gone. The holder of the turn keeps what it reads, so no
     // thread may hold it any more, not even the thread of a confined context.
@@ -148,7 +147,6 @@ final class ContextPlace: @unchecked Sendable {
 public enum ContextConcurrency: Sendable, Hashable {
   /// On a queue of its own: within `perform` and `performAndWait`.
   case privateQueue
-  /// On the main actor.
   case mainActor
   /// On the thread that made the context and on no other thread. Saves and pushes of other contexts wait until that
   /// thread uses the context.

@@ -52,7 +52,6 @@ public final class PersistentStore: Sendable {
   /// A program that inserts one object and ends leaves no gap in the numbers then. Others write once more to the disk.
   package func leaseSingleKeys() { firstLease.store(1, ordering: .relaxed) }
 
-  /// The store's type.
   public var type: StoreType { store.type }
   /// The store's tag in object identifiers.
   public var tag: StoreTag { store.tag }

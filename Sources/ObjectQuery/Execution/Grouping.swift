@@ -187,7 +187,6 @@ private struct GroupPairs {
     pairs = Array(repeating: [], count: max(keyCount - 1, 0))
   }
 
-  /// The number of combinations.
   var count: Int { pairs.last?.count ?? 0 }
 
   /// Replaces the group numbers so far by the numbers of the groups that one more key divides them into.

@@ -3,7 +3,6 @@ enum QueryPart: Sendable, Hashable {
   case predicate(QueryPredicate)
   case expression(QueryExpression)
 
-  /// The part as text.
   var text: String {
     switch self {
     case .predicate(let predicate): predicate.description

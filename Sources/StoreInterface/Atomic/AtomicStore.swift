@@ -19,7 +19,6 @@ public final class AtomicStore: ConfirmingStore {
   public var features: StoreFeatures { StoreFeatures(AtomicStore.capabilities, confirming: self) }
   /// The tag that object identifiers of this store contain.
   public let tag: StoreTag
-  /// The file's path.
   public var path: String? { filePath }
 
   /// The path of the current file. In a document each commit has a separate file.

@@ -2,7 +2,6 @@
 struct ForeignCommand {
   /// The names that other programs have for the command.
   let names: [String]
-  /// The command line here.
   let line: String
   /// The purpose of the command line, as the end of a sentence.
   let purpose: String

@@ -8,7 +8,6 @@ import Rows
 struct FetchOutput {
   /// The form of the results.
   enum Form: String, CaseIterable {
-    /// Aligned columns.
     case table
     /// A line for each value, with an empty line between objects.
     case line

@@ -9,7 +9,6 @@ import Synchronization
 
 /// A reader that opens stores for commands, with the backends of the tool and the disk of the files.
 struct StoreReader: Sendable {
-  /// The disk.
   let disk: any Disk
   private let makeBackends: @Sendable () -> StoreBackends
   private let opened: OpenStores
@@ -25,7 +24,6 @@ struct StoreReader: Sendable {
     self.opened = opened
   }
 
-  /// The backends.
   var backends: StoreBackends { makeBackends() }
 
   /// Returns the same reader, which notes the stores that it opens in another place.
@@ -167,7 +165,6 @@ final class OpenStores: Sendable {
   private let stores = Mutex<[any Store]>([])
   private let damages = Mutex<[CommandError]>([])
 
-  /// Records an open store.
   func note(_ store: any Store) { stores.withLock { $0.append(store) } }
 
   /// Records the damage of a store or document that was opened in spite of it.

@@ -31,7 +31,6 @@ final class InterleavedWorld: @unchecked Sendable {
   private var works: [(name: String, body: @Sendable () -> Void)] = []
   private var contexts: [ManagedObjectContext] = []
   private var follower: ManagedObjectContext?
-  /// What is wrong.
   private(set) var problems: [String] = []
   /// What the run has done.
   private(set) var tally = Tally()
