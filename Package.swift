@@ -104,6 +104,7 @@ let package = Package(
     // The bottom modules. Of this package's modules, they import only each other.
     .target(name: "CChecksums"),
     .target(name: "CProcessor"),
+    .target(name: "CThreads"),
     .target(name: "CArrow"),
     .target(name: "CStorePlugin", dependencies: ["CArrow"]),
     .target(name: "CQuire", dependencies: ["CArrow"]),
@@ -120,7 +121,7 @@ let package = Package(
     module("Deflate", "CLibDeflate CZlib", exclude: ["CLibDeflate", "CZlib"]),
     module("Tracing"),
     // Locks, conditions and queues, in an order that a test may choose.
-    module("Threads", "CProcessor"),
+    module("Threads", "CThreads"),
     module("DurableFiles", "Threads Tracing"),
     module("TextMatching"),
     module("FullText"),

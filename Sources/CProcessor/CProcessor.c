@@ -1,3 +1,1 @@
 #include "CProcessor.h"
-
-_Thread_local void *quire_schedule_of_thread;

@@ -1,4 +1,4 @@
-import CProcessor
+import CThreads
 import Foundation
 
 /// Decides which thread goes on at each place where threads wait for one another.

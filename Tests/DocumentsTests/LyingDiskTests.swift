@@ -10,11 +10,11 @@ import Testing
 /// What happens when a disk does something else than it reports.
 ///
 /// In a sequence of saves, each call of the disk is a lie once. Then the file opens with the newest acknowledged save, or it is
-/// refused: an older state in silence would be a lost save that nobody notices. What one file alone can't notice is in
-/// ``LyingDiskTests/unnoticed``, and SECURITY.md lists it.
+/// refused: an older state in silence would be a lost save without a word. ``LyingDiskTests/unnoticed`` lists the lies that
+/// one file alone can't notice, and so does SECURITY.md.
 @Suite("Disks that lie")
 struct LyingDiskTests {
-  /// A document or a store, by itself, with one object whose name each save changes.
+  /// A document or a store, by itself, with one object. Each save changes its name.
   enum Subject: String, CaseIterable, CustomTestStringConvertible {
     case document, compressedDocument, documentOfXML, documentOfTwo
     case store, xmlStore
@@ -54,8 +54,8 @@ struct LyingDiskTests {
 
   static let names = ["Lisbon", "Porto", "Faro", "Sintra", "Évora"]
 
-  /// The lies that leave an older state in silence. A save whose bytes all stay away leaves no trace in a file, and only the
-  /// manifest of a document says that there was one.
+  /// The lies that leave an older state in silence. If all bytes of a save stay away, the file has no trace of it, and only
+  /// the manifest of a document says that there was a save.
   static let unnoticed: [Subject: Set<LyingDisk.Lie>] = [
     .store: [.lostSync], .xmlStore: [.lostSync],
   ]

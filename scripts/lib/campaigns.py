@@ -1,4 +1,4 @@
-"""Runs the searches for faults in turn for some hours, and adds what each has tried and found to docs/campaigns.md.
+"""Runs the searches for faults in turn for some hours, and adds the cases and findings of each to docs/campaigns.md.
 
 Each search begins at a seed of its own, which the ledger names. A search that finds something leaves its log in .build/campaigns.
 """
@@ -18,7 +18,7 @@ LOGS = os.path.join(ROOT, ".build/campaigns")
 
 
 class Search:
-    """A kind of search: its command for a time and a seed, and the pattern of what it says that it has tried: a number and a name."""
+    """A kind of search: its command for a time and a seed, and the pattern by which it prints its cases: a number and a name."""
 
     def __init__(self, name, share, command, tried=r"tried: (\d+) ([^\n]+)"):
         self.name, self.share, self.command, self.tried = name, share, command, tried

@@ -24,7 +24,7 @@ LONGEST = 900
 
 
 class Fault:
-    """A fault of the list: a file, and lines that other lines replace."""
+    """A fault of the list: a file, and lines with their replacement."""
 
     def __init__(self, number, name, path, changes):
         self.number, self.name, self.path, self.changes = number, name, path, changes

@@ -18,13 +18,4 @@ static inline uintptr_t quire_thread(void) {
 #endif
 }
 
-/// The schedule of the calling thread, as a pointer that only its owner understands; a null pointer if it has none.
-extern _Thread_local void *quire_schedule_of_thread;
-
-static inline void *quire_thread_schedule(void) { return quire_schedule_of_thread; }
-
-static inline void quire_set_thread_schedule(void *schedule) {
-  quire_schedule_of_thread = schedule;
-}
-
 #endif

@@ -1,5 +1,3 @@
-import Threads
-
 // SAFETY: Where a call takes a path, Swift lends it as a C string for the length of the call, and the system keeps no
 // pointer to it. The other calls have a SAFETY comment of their own.
 
@@ -10,6 +8,7 @@ import Threads
 #elseif canImport(Glibc)
   import Glibc
 #endif
+import Threads
 
 extension SystemCalls {
   func status(of path: String, followingLinks: Bool) throws(ErrorNumber) -> FileStatus {

@@ -96,7 +96,6 @@ public enum CodeAccess: String, Sendable, CaseIterable {
 
 /// The kind of code that is generated for an entity, in the words of model sources (`codeGenerationType`).
 public enum CodeKind: String, Sendable, CaseIterable {
-  /// A class.
   case `class`
   /// An extension, with the properties, of a class written by hand.
   case category

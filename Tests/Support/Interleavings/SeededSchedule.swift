@@ -46,7 +46,7 @@ package final class SeededSchedule: ThreadSchedule {
   }
 
   /// The most steps of a run. A run that needs more does not come to an end.
-  private static let mostSteps = 2_000_000
+  private static let mostSteps = 100_000
 
   package init(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
