@@ -7,7 +7,7 @@ import StoreInterface
 import TestEffort
 import Testing
 
-/// What happens when a disk does something else than it reports.
+/// Saves and openings on a disk that does something else than it reports.
 ///
 /// In a sequence of saves, each call of the disk is a lie once. Then the file opens with the newest acknowledged save, or it is
 /// refused: an older state in silence would be a lost save without a word. ``LyingDiskTests/unnoticed`` lists the lies that

@@ -82,6 +82,7 @@ private func wordless(in file: SourceFile) -> [Finding] {
   var findings: [Finding] = []
   var start: Int?
   var words = 0
+  var isInAttribute = false
   for (index, line) in file.lines.enumerated() {
     let text = line.drop { $0 == " " }
     if text.hasPrefix("///") {
@@ -90,8 +91,11 @@ private func wordless(in file: SourceFile) -> [Finding] {
       continue
     }
     guard let begin = start else { continue }
-    // Attributes may be between the comment and the declaration.
-    if text.hasPrefix("@"), withoutAttributes(text).isEmpty { continue }
+    // Attributes may be between the comment and the declaration. One of several lines ends with a parenthesis alone.
+    if isInAttribute || text.hasPrefix("@") && withoutAttributes(text).isEmpty {
+      isInAttribute = text != ")" && (isInAttribute || text.hasSuffix("("))
+      continue
+    }
     let declaration = declaration(in: file.lines, at: index)
     if words <= 4, !declaration.isEmpty, !mustBeExplained(declaration) {
       findings.append(Finding(file, begin + 1, "The comment says no more than the name: \(line)"))

@@ -32,7 +32,7 @@ final class InterleavedWorld: @unchecked Sendable {
   private var contexts: [ManagedObjectContext] = []
   private var follower: ManagedObjectContext?
   private(set) var problems: [String] = []
-  /// What the run has done.
+  /// The cases of this run.
   private(set) var tally = Tally()
   private var hasFailures = false
 
@@ -53,7 +53,7 @@ final class InterleavedWorld: @unchecked Sendable {
 
   var trace: UInt64 { schedule.trace }
 
-  /// What one or several runs have done.
+  /// The cases of one or several runs.
   struct Tally {
     var choices = 0
     /// The saves that were acknowledged.
