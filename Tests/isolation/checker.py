@@ -16,7 +16,7 @@ are the nodes of a graph. An edge from T to U means that U must come after T in 
     ww   U overwrote what T wrote, or appended to it
     wr   U read what T wrote
     rw   U overwrote what T read
-    rt   T had ended before U began
+    rt   T, which has written, had ended before U began
 
 Each cycle is an anomaly. Its kind depends on the edges that it needs. A cycle of `rt` edges needs none of the data, so it can not
 occur; a cycle with some of them shows a read that is stale in real time.
@@ -299,14 +299,20 @@ def add_register(graph, key, transactions, writers, verdict):
 
 
 def add_real_time(graph, transactions):
-    """Adds edges from each transaction to those that began after its end, without edges that follow from further ones."""
+    """Adds edges from each transaction with writes to all that began after its end, without edges that follow from further ones.
+
+    A transaction that only reads may see a save of another process a moment before that save has ended, and before the contexts of
+    the saving process see it.
+    """
+    savers = [one for one in transactions if any(one.writes.values())]
     by_begin = sorted(transactions, key=lambda one: one.begin)
     begins = [one.begin for one in by_begin]
     # The earliest end among the transactions from a position on: a later one follows from it.
     earliest = [float("inf")] * (len(by_begin) + 1)
     for index in reversed(range(len(by_begin))):
-        earliest[index] = min(earliest[index + 1], by_begin[index].end)
-    for one in transactions:
+        is_saver = any(by_begin[index].writes.values())
+        earliest[index] = min(earliest[index + 1], by_begin[index].end) if is_saver else earliest[index + 1]
+    for one in savers:
         index = bisect.bisect_right(begins, one.end)
         limit = earliest[index]
         while index < len(by_begin) and by_begin[index].begin <= limit:

@@ -98,7 +98,8 @@ class Workers:
                  str(self.seed)], env=self.environment, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors))
 
     def have_begun(self):
-        return len(glob.glob(f"{self.folder}/*.jsonl")) >= len(self.processes)
+        """Returns whether each context has opened its records, and so the store before."""
+        return len(glob.glob(f"{self.folder}/*.jsonl")) >= len(self.processes) * self.contexts
 
     def kill_one(self, chance):
         """Kills a process in the middle of its work, and starts another one."""
@@ -225,7 +226,8 @@ def main():
             store.end()
         rows += found
         bad += worse
-        print(f"isolation: {store.name} is judged", flush=True)
+        histories = sum(row.histories for row in found)
+        print(f"isolation: {store.name}: {histories} histories are judged", flush=True)
     print_table(rows)
     histories = sum(row.histories for row in rows)
     if bad:

@@ -97,6 +97,13 @@ HISTORIES = {
     "a read that is stale in real time": (
         [transaction("T1", r("x", None), w("x", 1), begin=0, end=10), transaction("T2", r("x", None), begin=20, end=30)],
         {"G-single"}, "read committed without lost updates"),
+    "a read of the former value during a save that another read has seen": (
+        [transaction("T1", r("x", None), w("x", 1), begin=0, end=50), transaction("T2", r("x", 1), begin=10, end=20),
+         transaction("T3", r("x", None), begin=30, end=40)], {}, "serializable"),
+    "a stale read after two saves": (
+        [transaction("T1", r("x", None), w("x", 1), begin=0, end=10), transaction("T2", r("y", None), w("y", 2), begin=15, end=20),
+         transaction("T3", r("y", 2), begin=21, end=29), transaction("T4", r("x", None), begin=30, end=40)], {"G-single"},
+        "read committed without lost updates"),
     "a read of the former value during the save": (
         [transaction("T1", r("x", None), w("x", 1), begin=0, end=25), transaction("T2", r("x", None), begin=20, end=30)], {},
         "serializable"),

@@ -19,15 +19,15 @@ extension ManagedObjectContext {
   /// A save finds by itself that an object which *this* context changes was changed elsewhere. Mark an object that the context
   /// only reads, if the changes are right only as long as the object stays as it is:
   ///
-  ///     let doctors = try context.fetch(Doctor.where { $0.isOnCall == true })
-  ///     for doctor in doctors { context.detectConflicts(for: doctor) }
-  ///     if doctors.count > 1 { doctors[0].isOnCall = false }
+  ///     let trips = try context.fetch(Trip.all)
+  ///     for trip in trips { context.detectConflicts(for: trip) }
+  ///     if trips.reduce(0, { $0 + $1.cost }) < 900 { trips[0].cost += 100 }
   ///     try context.save()
   ///
-  /// Without the marks, two contexts may each take another doctor off call, and none is left. With a mark on every object
-  /// that the program reads, saves of one store, and of the stores of one document, are serializable. A mark does not
-  /// notice an *inserted* object that a fetch would have found: let each such save also change a common object, and mark
-  /// that one.
+  /// Without the marks, two contexts may each raise the cost of another trip, and both costs together exceed the limit.
+  /// With a mark on every object that the program reads, saves of one store, and of the stores of one document, are
+  /// serializable. A mark does not notice an *inserted* object that a fetch would have found: let each such save also
+  /// change a common object, and mark that one.
   ///
   /// - Mark the object right after you read it. The mark is about the row that the object shows now, and a fetch may advance
   ///   the context to another one. A second mark of the object changes nothing.
