@@ -52,8 +52,8 @@ struct ForeignDataTests {
   func database() throws {
     let folder = try Folder()
     let rows = try folder.run(
-      "fetch", folder.path("shop.db"), "Tour", "--columns", "title,start,guide.name", "--format",
-      "csv")
+      "fetch", folder.path("shop.db"), "Tour", "--columns", "title,start,guide.name", "--ids",
+      "--format", "csv")
     #expect(
       cells(rows) == ["title,start,guide.name", "Douro,2026-05-01T00:00:00Z,Zoë", "Minho,,"],
       "\(rows.output)\(rows.messages)")
@@ -63,8 +63,8 @@ struct ForeignDataTests {
     #expect(made.output.contains("  tours: [Tour], inverse guide\n"), "\(made.output)")
     #expect(made.output.hasSuffix("Shop.quire: main (Binary), 4 objects\n"), "\(made.output)")
     let copied = try folder.run(
-      "fetch", folder.path("Shop.quire"), "Tour", "--columns", "title,start,guide.name", "--format",
-      "csv")
+      "fetch", folder.path("Shop.quire"), "Tour", "--columns", "title,start,guide.name", "--ids",
+      "--format", "csv")
     #expect(cells(copied) == cells(rows))
     #expect(try folder.run("validate", folder.path("Shop.quire")).exitCode == .done)
 

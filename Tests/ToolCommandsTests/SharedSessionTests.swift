@@ -34,9 +34,11 @@ struct SharedSessionTests {
       insert List name=Fourth
       save
       count List
+      !TOOL insert DOC List name=Fifth
+      count List
       """)
     #expect(run.exitCode == .done, "\(run.messages)")
-    #expect(run.output.hasSuffix("\n4\n"), "\(run.output)")
+    #expect(run.output.hasSuffix("4\n5\n"), "\(run.output)")
     let names = quire(["fetch", document, "List", "--columns", "name", "--format", "csv"]).output
     for name in ["First", "Second", "Third", "Fourth"] { #expect(names.contains(name)) }
     #expect(quire(["validate", document]).exitCode == .done)
