@@ -78,7 +78,8 @@ struct FetchOutputTests {
     }
     #expect(csv("Tag", "--sort", "title") == ["title,people", "x,1/p1", "東京 😀,1/p1 1/p2"])
     #expect(csv("Tag", "--columns", "title", "--sort", "title").first == "title")
-    #expect(csv("Tag", "--ids", "--sort", "title").prefix(2) == ["@id,title,people", "3/p2,x,1/p1"])
+    #expect(
+      csv("Tag", "--ids", "--sort", "title").prefix(2) == ["@id,title,people", "3/p2,x,1/p1"])
     // The entity still tells the subentities apart.
     let people = csv("Person", "--columns", "id", "--sort", "id")
     #expect(people == ["@entity,id", "Person,", "Pilot,", "Person,A-1"], "\(people)")
@@ -173,9 +174,12 @@ struct FetchOutputTests {
 
   @Test("An exported table of comma-separated values is imported as equal objects")
   func tableRoundTrip() throws {
-    let tags = run("fetch", "/a.store", "Tag", "--columns", "title", "--ids", "--format", "csv").output
+    let tags = run("fetch", "/a.store", "Tag", "--columns", "title", "--ids", "--format", "csv")
+      .output
     #expect(tags == "@id,title\n3/p1,東京 😀\n3/p2,x\n")
-    let entities = run("fetch", "/a.store", "Person", "--columns", "name", "--ids", "--format", "csv").output
+    let entities = run(
+      "fetch", "/a.store", "Person", "--columns", "name", "--ids", "--format", "csv"
+    ).output
     #expect(entities.hasPrefix("@id,@entity,name\n") && entities.contains("2/p1,Pilot,Zoë\n"))
     #expect(
       run("import", "/b.store", "-", "--format", "csv", "--entity", "Tag", input: tags).output

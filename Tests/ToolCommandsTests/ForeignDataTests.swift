@@ -183,7 +183,8 @@ struct ForeignDataTests {
     let done = run(
       "import", "/A.quire", "/halte.csv", "--map", "halte=Stop,halte.Ort=name,N=nights,extra=")
     #expect(done.output == "1 object inserted.\n", "\(done.messages)")
-    let rows = run("fetch", "/A.quire", "Stop", "--ids", "--format", "csv", "--columns", "name,nights")
+    let rows = run(
+      "fetch", "/A.quire", "Stop", "--ids", "--format", "csv", "--columns", "name,nights")
     #expect(cells(rows) == ["name,nights", "Porto,3", "Faro,2"])
     try write("{\"Ort\": \"Évora\", \"nights\": 1, \"extra\": [1]}\n", to: "/in.jsonl")
     let lines = run(
@@ -228,7 +229,8 @@ struct ForeignDataTests {
     #expect(run("import", "/A.quire", "/half.csv", "--entity", "Stop").exitCode == .unreadable)
 
     let rows = run(
-      "fetch", "/A.quire", "Stop", "--columns", "name", "--ids", "--format", "csv", "--sort", "nights")
+      "fetch", "/A.quire", "Stop", "--columns", "name", "--ids", "--format", "csv", "--sort",
+      "nights")
     for name in ["Régua €", "Évora 🚆", "Porto", "a\tb"] {
       #expect(rows.output.contains(name), "\(rows.output)")
     }
