@@ -268,7 +268,7 @@ struct FetchCommandTests {
         2/p2  2
 
         """)
-    #expect(show("csv") == "@id,nights,stops.name\n2/p1,1,Porto; Sintra\n2/p2,2,\n")
+    #expect(show("csv") == "nights,stops.name\n1,Porto; Sintra\n2,\n")
     #expect(
       show("jsonl") == """
         {"@entity":"Trip","@id":"2/p1","nights":1,"stops.name":["Porto","Sintra"]}
