@@ -253,10 +253,15 @@ public final class BinaryStore: ConfirmingStore {
 
   /// Returns the newest commit, including commits of other processes, and the size of its file if the file is at its path
   /// and this process wrote last.
-  func look() throws -> (head: CommittedState, byteCount: Int?) {
+  ///
+  /// The document tells its store which commit counts, so its readers need not look at the file. A writer must: another
+  /// process may have reserved keys since, in a commit of the same number.
+  ///
+  /// - Parameter isWriting: Whether this process holds the lock of the file.
+  func look(isWriting: Bool = false) throws -> (head: CommittedState, byteCount: Int?) {
     try current.withLock { current in
       guard current != nil else { throw closed }
-      if isPartOfDocument || current!.waiting != nil { return (current!.head, nil) }
+      if isPartOfDocument && !isWriting || current!.waiting != nil { return (current!.head, nil) }
       let isUnchanged = try refresh(&current!)
       return (current!.head, isUnchanged ? current!.seen?.byteCountOfOwn : nil)
     }

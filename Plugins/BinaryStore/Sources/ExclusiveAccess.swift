@@ -63,7 +63,7 @@ struct ExclusiveAccess {
       }
       defer { if writing.group == nil { try? file.unlock() } }
       // The previous lock holder may have saved, or replaced the file.
-      let (newest, byteCount) = try store.look()
+      let (newest, byteCount) = try store.look(isWriting: true)
       guard newest.file === head.file else { continue }
       writing.byteCount = byteCount
       if byteCount != nil { return try body(&writing, newest) }

@@ -184,6 +184,7 @@ extension AtomicStore {
     try current.withLock { current in
       guard current != nil else { throw closed }
       try refresh(&current!)
+      try followReservation(&current!)
       return current!
     }
   }

@@ -56,6 +56,24 @@ extension AtomicStore {
     }
   }
 
+  /// Takes over the keys that another process has reserved in the file of a document's commit. The document tells its store
+  /// which commit counts, and a reservation is no commit, so only a writer looks for it.
+  func followReservation(_ current: inout Current) throws {
+    do {
+      guard isPartOfDocument, !current.isWriting, try !current.file.isStillAtItsPath(),
+        try disk.exists(current.path)
+      else { return }
+    } catch {
+      throw StoreError(error, path: current.path)
+    }
+    let (file, seen, contents, isCopy) = try AtomicStore.read(
+      current.path, format, disk, readOnly: isReadOnly,
+      model: hasGivenModel ? current.head.model : nil, evolving: current.head.schema)
+    guard contents.metadata.uuid == uuid else { return }
+    try take(contents, into: &current, as: current.head.commit)
+    (current.file, current.seen, current.isCopy) = (file, seen, isCopy)
+  }
+
   /// Makes the contents of a file the newest state, as a new commit if the contents differ.
   ///
   /// - Parameter number: The number of the new commit; `nil` for the next number.

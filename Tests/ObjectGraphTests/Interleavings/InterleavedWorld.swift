@@ -10,6 +10,7 @@ import SeededRandom
 import StoreInterface
 import TestEffort
 import Threads
+import Tracing
 
 /// Contexts on several threads over one store or document, in an order that a number chooses,
 /// and the laws of every order.
@@ -291,6 +292,7 @@ extension InterleavedWorld {
     try writer.context.performAndWait {
       do { try step() } catch  where isExpected(error) {
         tally.failures += 1
+        if Trace.isOn { print("\(writer.name) is refused: \(error)") }
         if dropsChanges { writer.context.rollback() }
       }
     }
@@ -332,6 +334,7 @@ extension InterleavedWorld {
     do {
       try writer.context.save()
       tally.saves += 1
+      if Trace.isOn { print("\(writer.name) has saved") }
       return true
     } catch let error as ContextError where error.code == .conflict && !error.conflicts.isEmpty {
       tally.conflicts += 1
