@@ -199,6 +199,24 @@ struct MistakeTests {
     ])
   }
 
+  @Test("Many objects with one value are one conflict, which names a few of them")
+  func conflicts() throws {
+    let rows = (1...3000).map { "\($0),\($0 % 50)" }
+    try write("id,kind\n" + rows.joined(separator: "\n") + "\n", to: "items.csv")
+    #expect(run(["new", "I.quire", "--from", "items.csv"]).exitCode == .done)
+    let start = ContinuousClock.now
+    let one = run(["set", "I.quire", "Item", "id=1", "--where", "TRUEPREDICATE"])
+    #expect(ContinuousClock.now - start < .seconds(60))
+    #expect(one.exitCode == .no && one.messages.split(separator: "\n").count == 2)
+    #expect(
+      one.messages.contains("1/p1 and 1/p3 and 1/p4 and 2996 more objects have the same 1."),
+      "\(one.messages)")
+    let many = run(["set", "I.quire", "Item", "id=kind", "--where", "TRUEPREDICATE"])
+    #expect(many.exitCode == .no)
+    #expect(many.messages.split(separator: "\n").count == 20, "\(many.messages)")
+    #expect(many.messages.contains("There are 32 more conflicts."), "\(many.messages)")
+  }
+
   @Test("Versions")
   func versions() {
     check([

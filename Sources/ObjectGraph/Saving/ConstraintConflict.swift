@@ -31,7 +31,10 @@ public struct ConstraintConflict: Sendable, Hashable, CustomStringConvertible {
     self.conflictingObjects = conflictingObjects
   }
 
-  /// A sentence that names the objects and the values.
+  /// The most objects that a sentence names beside the first one.
+  private static let mostNamed = 3
+
+  /// A sentence that names the objects, or the first few of many, and the values.
   public var description: String {
     let keys = constraint.map { "\"\($0)\"" }.joined(separator: " and ")
     let shared = constraint.map { values[$0]?.text ?? "nothing" }.joined(separator: ", ")
@@ -39,8 +42,13 @@ public struct ConstraintConflict: Sendable, Hashable, CustomStringConvertible {
     let subject = objects.first ?? ""
     let others =
       (storedObject.map { ["the stored object \($0.uri)"] } ?? []) + objects.dropFirst()
+    let isLong = others.count > ConstraintConflict.mostNamed + 1
+    let named =
+      isLong
+      ? others.prefix(ConstraintConflict.mostNamed)
+        + ["\(others.count - ConstraintConflict.mostNamed) more objects"] : others[...]
     return """
-      \(entity) \(subject): \(keys) must be unique, and \(others.joined(separator: " and ")) \
+      \(entity) \(subject): \(keys) must be unique, and \(named.joined(separator: " and ")) \
       \(others.count == 1 ? "has" : "have") the same \(shared).
       """
   }

@@ -13,12 +13,25 @@ struct UniquenessCheck {
     for state in workspace.drafts.states where state.hasChanges {
       for entity in state.knownEntities {
         for constraint in state.graph.uniqueness(of: entity.graph) {
+          // Thousands of objects may share one value, so their conflict is computed for the first of them alone.
+          var known: Set<ObjectID> = []
+          var waiting: [ObjectID: ConstraintConflict] = [:]
           for object in workspace.drafts.changedObjects
           where object.source.entity === entity && !object.state.contains(.deleted) {
+            if known.contains(object.objectID) {
+              if let conflict = waiting[object.objectID] { conflicts.append(conflict) }
+              continue
+            }
             guard let conflict = try conflict(of: object, constraint, in: state),
-              conflict.conflictingObjects.first == object.objectID
+              let first = conflict.conflictingObjects.first
             else { continue }
-            conflicts.append(conflict)
+            known.formUnion(conflict.conflictingObjects)
+            // The conflict belongs to the first of its objects.
+            if first == object.objectID {
+              conflicts.append(conflict)
+            } else {
+              waiting[first] = conflict
+            }
           }
         }
       }

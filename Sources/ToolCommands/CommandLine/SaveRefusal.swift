@@ -8,12 +8,16 @@ struct SaveRefusal {
 
   /// The greatest number of objects that are named for one reason.
   private static let mostNamed = 3
+  /// The greatest number of lines about conflicts.
+  private static let mostConflicts = 18
 
   init(_ error: ContextError) { self.error = error }
 
   /// The message, then each reason with its objects.
   var message: String {
-    guard !error.failures.isEmpty else { return "\(error)" }
+    let conflicts =
+      error.conflicts.map { "  \($0)" } + error.constraintConflicts.map { "  \($0)" }
+    guard !error.failures.isEmpty || !conflicts.isEmpty else { return "\(error)" }
     var lines = [error.message]
     for group in groups {
       let named = group.count > SaveRefusal.mostNamed ? 1 : group.count
@@ -24,7 +28,11 @@ struct SaveRefusal {
           "  The same holds for \(Wording.count(rest, "more object")) of '\(group[0].entity)'.")
       }
     }
-    lines += error.conflicts.map { "  \($0)" } + error.constraintConflicts.map { "  \($0)" }
+    lines += conflicts.prefix(SaveRefusal.mostConflicts)
+    let rest = conflicts.count - SaveRefusal.mostConflicts
+    if rest > 0 {
+      lines.append("  There \(rest == 1 ? "is" : "are") \(Wording.count(rest, "more conflict")).")
+    }
     return lines.joined(separator: "\n")
   }
 
