@@ -104,6 +104,7 @@ let package = Package(
     // The bottom modules. Of this package's modules, they import only each other.
     .target(name: "CChecksums"),
     .target(name: "CProcessor"),
+    .target(name: "CThreads"),
     .target(name: "CArrow"),
     .target(name: "CStorePlugin", dependencies: ["CArrow"]),
     .target(name: "CQuire", dependencies: ["CArrow"]),
@@ -119,7 +120,9 @@ let package = Package(
       at: "Sources/Deflate/CLibDeflate"),
     module("Deflate", "CLibDeflate CZlib", exclude: ["CLibDeflate", "CZlib"]),
     module("Tracing"),
-    module("DurableFiles", "Tracing"),
+    // Locks, conditions and queues, in an order that a test may choose.
+    module("Threads", "CThreads"),
+    module("DurableFiles", "Threads Tracing"),
     module("TextMatching"),
     module("FullText"),
     // Reading and writing of JSON.
@@ -155,7 +158,9 @@ let package = Package(
     // Stores: the interface, and the backends behind it.
     module(
       "StoreInterface",
-      "ModelNotations ObjectModel Rows ObjectQuery PropertyLists DurableFiles XMLEvents"),
+      """
+      ModelNotations ObjectModel Rows ObjectQuery PropertyLists Threads DurableFiles XMLEvents
+      """),
     module("BlockFileFormat", "ObjectModel Rows DurableFiles Checksums Deflate"),
     // Requests in SQL, for the stores in databases.
     module("SQLTranslation", "ObjectModel ObjectQuery Rows"),
@@ -178,8 +183,8 @@ let package = Package(
     module(
       "BinaryStore",
       """
-      BlockFileFormat StoreInterface ModelNotations ObjectModel Rows PropertyLists DurableFiles \
-      Checksums Deflate
+      BlockFileFormat StoreInterface ModelNotations ObjectModel Rows PropertyLists Threads \
+      DurableFiles Checksums Deflate
       """, at: "Plugins/BinaryStore/Sources"),
     module(
       "XMLStore",
@@ -224,7 +229,7 @@ let package = Package(
     // Objects: coordinator, contexts, managed objects.
     module(
       "ObjectGraph",
-      "CProcessor ObjectModel Rows ObjectQuery StoreInterface TextMatching Tracing"),
+      "CProcessor ObjectModel Rows ObjectQuery StoreInterface TextMatching Threads Tracing"),
     // The macros with which classes declare entities.
     module("Entities", "ObjectModel ObjectQuery ObjectGraph EntityMacros"),
 
@@ -236,7 +241,7 @@ let package = Package(
     module(
       "Documents",
       """
-      ModelNotations ObjectModel Rows StoreInterface ObjectGraph Migration DurableFiles \
+      ModelNotations ObjectModel Rows StoreInterface ObjectGraph Migration Threads DurableFiles \
       PropertyLists JSONText Checksums Archives
       """),
 
@@ -377,6 +382,7 @@ let package = Package(
       SeededRandom Checksums Archives PluginHost PluginSupport CStorePlugin CArrow SQLiteStore \
       MacroExpansion JSONText PostgreSQLStore PostgreSQLConnection LibQuire CQuire
       """, settings: relaxed),
+    support("Interleavings", "Threads DiskSimulation DurableFiles SeededRandom", settings: relaxed),
     support("PostgreSQLServer", "ProgramRuns", settings: relaxed),
     // The program that saves while the trials in Tests/cluster kill servers.
     program(
@@ -438,7 +444,8 @@ let package = Package(
       "ObjectGraphTests",
       """
       ObjectGraph Entities StoreInterface BinaryStore XMLStore SQLiteStore DiskSimulation \
-      DurableFiles ObjectModel ObjectQuery Rows SeededRandom ProgramRuns Validation NoteSearches
+      DurableFiles ObjectModel ObjectQuery Rows SeededRandom ProgramRuns Validation NoteSearches \
+      Interleavings Threads
       """),
     tests(
       "MigrationTests",

@@ -64,7 +64,6 @@ func runObjectBenchmarks(_ count: Int) throws {
     setValue(person.active, forKey: "active")
   }
 
-  /// Reads every attribute.
   func readAll() -> Int {
     Int(id) &+ firstName.utf8.count &+ lastName.utf8.count &+ Int(age) &+ Int(balance)
       &+ Int(created.timeIntervalSinceReferenceDate) &+ note.utf8.count &+ (active ? 1 : 0)
@@ -78,7 +77,6 @@ func runObjectBenchmarks(_ count: Int) throws {
 }
 
 extension PersonObject.Snapshot {
-  /// Adds up every attribute.
   var sum: Int {
     Int(id) &+ firstName.utf8.count &+ lastName.utf8.count &+ Int(age) &+ Int(balance)
       &+ Int(created.timeIntervalSinceReferenceDate) &+ note.utf8.count &+ (active ? 1 : 0)

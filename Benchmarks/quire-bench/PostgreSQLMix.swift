@@ -21,7 +21,6 @@ enum PostgreSQLMix {
 
   /// The rate and the durations of the transactions of a run.
   private struct Run {
-    /// Transactions in a second.
     var rate: Double
     /// The time of each transaction in microseconds.
     var durations: [Int]

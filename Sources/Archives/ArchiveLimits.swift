@@ -14,7 +14,6 @@ public struct ArchiveLimits: Sendable, Hashable {
   /// The greatest size of all compressed entries that a `PackedDisk` keeps expanded in memory.
   public var memoryByteCount = 256 << 20
 
-  /// Creates the default limits.
   public init() {}
 
   /// Returns the greatest expanded size of all entries of an archive with `byteCount` bytes.

@@ -13,7 +13,6 @@ public struct ArchiveProgress: Sendable, Hashable {
 
 /// The amounts that were packed or unpacked.
 public struct ArchiveReport: Sendable, Hashable {
-  /// The number of files.
   public var fileCount: Int
   /// The number of bytes of all files.
   public var byteCount: Int

@@ -36,7 +36,6 @@ package struct AcknowledgementSlots: Equatable {
 
   /// The contents of one slot.
   package enum Slot: Equatable {
-    /// Zero bytes.
     case empty
     /// The name of an acknowledged commit.
     case name(Name)
@@ -56,7 +55,6 @@ package struct AcknowledgementSlots: Equatable {
   /// The highest offset that a slot can contain.
   package static let highestOffset: UInt64 = 1 << 48 - 1
 
-  /// Creates empty slots.
   package init() { slots = Array(repeating: .empty, count: Self.slotCount) }
 
   /// Parses the slots.

@@ -9,7 +9,6 @@ package struct FileHeader: Equatable {
   /// A random number that every trailer repeats. Bytes of a value that look like a trailer are therefore not taken for
   /// one.
   package var salt: UInt64
-  /// Whether writers compress blocks.
   package var isCompressed: Bool { flags & 1 != 0 }
   /// Properties of the file as single bits.
   package private(set) var flags: UInt16

@@ -27,10 +27,8 @@ extension CRC32C {
 }
 
 extension HashFunction {
-  /// Adds more input.
   public mutating func update(_ bytes: [UInt8]) { update(bytes.span.raw) }
 
-  /// Adds more input.
   public mutating func update(_ bytes: Data) { update(bytes.bytes) }
 
   /// Adds more input: the text's UTF-8.

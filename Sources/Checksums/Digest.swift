@@ -9,7 +9,6 @@ internal import Foundation
 /// The time of a comparison may reveal the position of the first difference. This is acceptable because digests are
 /// not secret: they detect damage and name contents.
 public struct Digest<let byteCount: Int>: Sendable {
-  /// The bytes.
   private var storage: InlineArray<byteCount, UInt8>
 
   /// Creates the digest with the bytes that `fill` writes.
@@ -47,7 +46,6 @@ public struct Digest<let byteCount: Int>: Sendable {
     self.init { output in for byte in bytes { output.append(byte) } }
   }
 
-  /// The bytes.
   public var bytes: [UInt8] { storage.indices.map { storage[$0] } }
 
   /// The bytes in place, without a copy.
@@ -56,7 +54,6 @@ public struct Digest<let byteCount: Int>: Sendable {
     borrowing get { storage.span }
   }
 
-  /// The bytes in base64.
   public var base64: String { Data(bytes).base64EncodedString() }
 }
 

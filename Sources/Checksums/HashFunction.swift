@@ -11,7 +11,6 @@ public protocol HashFunction: Sendable {
   /// Creates the function with no input.
   init()
 
-  /// Adds more input.
   mutating func update(_ bytes: RawSpan)
 
   /// Returns the result for all input so far. The function itself does not change and can take more input.

@@ -14,7 +14,6 @@ public struct SHA256: HashFunction {
   /// Creates the function with no input.
   public init() {}
 
-  /// Adds more input.
   public mutating func update(_ bytes: RawSpan) {
     blocks.append(bytes) { SHA256.compress(&state, $0) }
   }

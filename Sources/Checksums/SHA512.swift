@@ -14,7 +14,6 @@ public struct SHA512: HashFunction {
   /// Creates the function with no input.
   public init() {}
 
-  /// Adds more input.
   public mutating func update(_ bytes: RawSpan) {
     blocks.append(bytes) { SHA512.compress(&state, $0) }
   }

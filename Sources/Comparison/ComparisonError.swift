@@ -12,7 +12,6 @@ import TextMatching
 ///       print(error.message)
 ///     }
 public struct ComparisonError: Error, Sendable {
-  /// The kind of failure.
   public let code: Code
   /// A sentence that names the attempt, the finding and the place.
   public let message: String
@@ -93,7 +92,6 @@ public struct ComparisonError: Error, Sendable {
 
   /// Objects of one store that have the same key.
   package struct DuplicateKeys: Sendable {
-    /// The store.
     package let store: String
     package let entity: String
     /// The properties of the key with their common values.

@@ -136,7 +136,6 @@ public final class Merge {
     return renumbered
   }
 
-  /// Closes the sources.
   package func close() { sources.close() }
 
   deinit { sources.close() }

@@ -15,7 +15,6 @@ public struct DeflateStream: ~Copyable {
   private let stream: UnsafeMutablePointer<z_stream>
   private var buffer = [UInt8](repeating: 0, count: pieceByteCount)
 
-  /// Creates an empty stream.
   public init(level: Deflate.Level = .balanced) {
     unsafe stream = .allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())

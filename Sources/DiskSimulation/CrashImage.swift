@@ -35,7 +35,6 @@ struct CrashImage: Sendable {
     changes.contains { $0.node == node && $0.standing == .pending }
   }
 
-  /// Adds the next effect.
   mutating func apply(_ effect: DiskEffect) {
     switch effect.kind {
     case .made(let number, let node):

@@ -48,10 +48,8 @@ public struct CrashStates: RandomAccessCollection, Sendable {
       points.count == all.count && zip(points, counts).allSatisfy { $0.stateCount == $1 }
   }
 
-  /// Zero.
   public var startIndex: Int { 0 }
 
-  /// The number of states.
   public var endIndex: Int { ends[ends.count - 1] }
 
   /// Returns the state of the given number.

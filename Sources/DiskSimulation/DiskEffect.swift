@@ -9,9 +9,7 @@ struct DiskEffect: Sendable {
   enum Kind: Sendable {
     /// A file, a directory or a link was created as a node. It is reachable only through an entry.
     case made(NodeNumber, SimulatedNode)
-    /// A node changed.
     case changed(NodeNumber, NodeChange)
-    /// A node was synced.
     case synced(NodeNumber, SyncScope)
     /// A sync failed: the changes it should have made durable may or may not arrive, and no later sync makes them
     /// durable.
@@ -36,7 +34,6 @@ enum NodeChange: Sendable {
     }
   }
 
-  /// Applies the whole change.
   func apply(to node: inout SimulatedNode) {
     switch self {
     case .write(let offset, let bytes, _): node.bytes.write(bytes[...], at: offset)

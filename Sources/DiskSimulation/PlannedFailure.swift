@@ -29,7 +29,6 @@ public struct PlannedFailure: Sendable, Hashable {
 
   /// The number of times that a failure happens.
   public enum Lasting: Sendable, Hashable {
-    /// Only once.
     case once
     /// The given number of times.
     case times(Int)

@@ -4,7 +4,6 @@ public import DurableFiles
 public struct RecordedOperation: Sendable, Hashable {
   /// The number of the operation, counted from 1.
   public var number: Int
-  /// The requested operation.
   public var operation: DiskOperation
   /// The path; for an open file, the path at which it was opened.
   public var path: String

@@ -43,7 +43,6 @@ public struct SimulatedDisk: Disk {
     self.process = process
   }
 
-  /// The simulated system calls.
   public var calls: any DiskCalls { SimulatedCalls(state: state, process: process) }
 }
 
@@ -66,7 +65,6 @@ extension SimulatedDisk {
     state.withLock { $0.failures.append(ActiveFailure(plan: failure)) }
   }
 
-  /// Removes all planned failures.
   public func planNoFailures() {
     state.withLock { $0.failures = [] }
   }

@@ -19,7 +19,6 @@ extension WrappingCalls {
   public func read(
     _ descriptor: Descriptor, into buffer: inout MutableRawSpan, at offset: Int
   ) throws(ErrorNumber) -> Int { try base.read(descriptor, into: &buffer, at: offset) }
-  /// Passes the call on.
   public func storedBytes(_ descriptor: Descriptor, from offset: Int) -> Int? {
     base.storedBytes(descriptor, from: offset)
   }
@@ -39,7 +38,6 @@ extension WrappingCalls {
   public func status(_ descriptor: Descriptor) throws(ErrorNumber) -> FileStatus {
     try base.status(descriptor)
   }
-  /// Passes the call on.
   public func birthNanoseconds(_ descriptor: Descriptor) -> Int64 {
     base.birthNanoseconds(descriptor)
   }
@@ -95,12 +93,9 @@ extension WrappingCalls {
   }
   /// The process of the other disk.
   public var process: ProcessIdentity { base.process }
-  /// Passes the call on.
   public func isRunning(_ process: ProcessIdentity) -> Bool { base.isRunning(process) }
-  /// Passes the call on.
   public func uniqueNumber() -> UInt64 { base.uniqueNumber() }
   /// The time of the other disk.
   public var uptime: Duration { base.uptime }
-  /// Passes the call on.
   public func pause(for duration: Duration) { base.pause(for: duration) }
 }

@@ -21,7 +21,6 @@ import StoreInterface
 /// The exchange is about the open head, and about the head of the same name on each device. Open the document with shared
 /// access: a version in conflict is kept as a separate head, which the exchange opens beside the document.
 public struct Exchange {
-  /// The document.
   public let document: Document
   /// The name of the remote.
   public let name: String

@@ -3,7 +3,6 @@
 /// The code is for the program, and the message for its user. Files that can't be read throw the errors of their modules, such as
 /// `DocumentError` or `DiskError`. A pack that can't be read is no error: it is left out, and reported.
 public struct ExchangeError: Error, Sendable {
-  /// The kind of failure.
   public let code: Code
   /// A sentence that names the attempt, the finding and the place.
   public let message: String

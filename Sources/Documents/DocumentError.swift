@@ -2,7 +2,6 @@ import StoreInterface
 
 /// The reason why a document can't be made, opened, read or saved.
 public struct DocumentError: Error, Sendable {
-  /// The kind of failure.
   public let code: Code
   /// A sentence about the attempt, the cause of the failure and the place.
   public let message: String
@@ -23,7 +22,6 @@ public struct DocumentError: Error, Sendable {
 
   /// A kind of failure, to branch on. New kinds may be added.
   public struct Code: RawRepresentable, Sendable, Hashable {
-    /// The kind's stable name.
     public let rawValue: String
     /// Makes the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -46,7 +44,6 @@ public struct DocumentError: Error, Sendable {
     public static let readOnly = Code(rawValue: "readOnly")
     /// There is no backend for a store of the document.
     public static let noBackend = Code(rawValue: "noBackend")
-    /// The document was closed.
     public static let closed = Code(rawValue: "closed")
     /// The document was moved or removed while it was open.
     public static let gone = Code(rawValue: "gone")
@@ -60,7 +57,6 @@ public struct DocumentError: Error, Sendable {
     public static let noAttachment = Code(rawValue: "noAttachment")
     /// The operation is not supported.
     public static let notSupported = Code(rawValue: "notSupported")
-    /// The disk refused.
     public static let inputOutput = Code(rawValue: "inputOutput")
   }
 }

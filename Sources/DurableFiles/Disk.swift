@@ -20,9 +20,7 @@ public protocol Disk: Sendable {
 
 /// The disk of the operating system's own file systems.
 public struct RealDisk: Disk {
-  /// Creates the disk.
   public init() {}
 
-  /// The operating system's calls.
   public var calls: any DiskCalls { SystemCalls() }
 }

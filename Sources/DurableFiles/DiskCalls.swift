@@ -88,7 +88,6 @@ public protocol DiskCalls: Sendable {
 
 /// An open file or directory, by its number on the disk.
 public struct Descriptor: RawRepresentable, Sendable, Hashable {
-  /// The disk's number.
   public let rawValue: Int32
 
   /// Creates the descriptor with the given number.
@@ -141,8 +140,6 @@ extension DiskCalls {
 }
 
 extension DiskCalls {
-  /// Returns the given offset.
   public func storedBytes(_ descriptor: Descriptor, from offset: Int) -> Int? { offset }
-  /// Returns 0.
   public func birthNanoseconds(_ descriptor: Descriptor) -> Int64 { 0 }
 }

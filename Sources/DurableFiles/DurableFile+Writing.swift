@@ -1,3 +1,5 @@
+import Threads
+
 extension DurableFile {
   /// Appends the bytes and returns the offset of the first one.
   ///

@@ -1,4 +1,5 @@
 import Synchronization
+import Threads
 import Tracing
 
 /// An open file.

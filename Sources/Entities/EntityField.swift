@@ -82,7 +82,6 @@ extension EntityField {
 // MARK: - Many objects
 
 extension EntityField where Value: RelatedCollection {
-  /// The number of objects.
   public var count: ComputedExpression<Root, Int> { collected("@count") }
 
   /// The condition that the relationship leads to no object.

@@ -34,7 +34,6 @@ struct ExcerptFinder {
     for mark in marks { add(mark) }
   }
 
-  /// Returns the excerpt.
   mutating func excerpt() -> TextExcerpt {
     if let best = bestHits() { place(at: best) } else { extendForward(to: text.endIndex) }
     let marks = hits.compactMap { hit -> Range<Int>? in

@@ -12,7 +12,6 @@ struct ScalarTable: Sendable {
     @inline(__always)
     var kind: ScalarClass { ScalarClass(rawValue: UInt8(bits & 0xF)) ?? .other }
 
-    /// The canonical combining class.
     @inline(__always)
     var order: UInt8 { UInt8(bits >> 4 & 0xFF) }
 

@@ -23,7 +23,6 @@ struct ScalarTableReader {
     return true
   }
 
-  /// Reads a hexadecimal number.
   mutating func number() -> UInt32 { number(base: 16) }
 
   mutating func decimal() -> UInt32 { number(base: 10) }

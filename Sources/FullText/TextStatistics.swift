@@ -21,7 +21,6 @@ package struct TextStatistics: Sendable, Hashable {
       textCount: 0, wordCount: 0, textCounts: Array(repeating: 0, count: query.requiredTerms.count))
   }
 
-  /// Adds one text.
   package mutating func add(_ counts: TermCounts) {
     precondition(
       counts.frequencies.count == textCounts.count, "The counts must be those of the same query.")

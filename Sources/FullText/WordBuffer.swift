@@ -17,7 +17,6 @@ struct WordBuffer: Sendable {
   private var hasLowBase = false
   private var mayCompose = false
 
-  /// Forgets the scalars.
   @inline(__always)
   mutating func clear() {
     count = 0

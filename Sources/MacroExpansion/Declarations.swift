@@ -11,7 +11,6 @@ struct AttributeSyntax: Equatable {
   let name: SourceText
   /// The arguments without the parentheses; `nil` if there are no parentheses.
   let arguments: SourceText?
-  /// The whole attribute.
   let range: Range<Int>
 }
 
@@ -23,7 +22,6 @@ struct TypeSyntax: Equatable {
     case optional(Shape)
     case implicitlyUnwrapped(Shape)
     case array(Shape)
-    /// `RelatedObjects` of a type.
     case related(Shape)
     case dictionary
     /// A set of a type.
@@ -55,7 +53,6 @@ struct VariableSyntax: Equatable {
 
   enum Accessors: Equatable {
     case none
-    /// `willSet` or `didSet`.
     case observers(Range<Int>)
     case computed
   }
@@ -63,7 +60,6 @@ struct VariableSyntax: Equatable {
   /// Whether the variable belongs to the type, not to an object.
   var isStatic: Bool { modifiers.contains { $0.text == "static" || $0.text == "class" } }
 
-  /// The name without backticks.
   var plainName: String { name.text.filter { $0 != "`" } }
 }
 
@@ -101,6 +97,5 @@ struct ClassSyntax: Equatable {
   /// The macros that the body expands, such as `#Unique<Trip>([\.name, \.start])`.
   let expansions: [ExpansionSyntax]
 
-  /// The name without backticks.
   var plainName: String { name.text.filter { $0 != "`" } }
 }

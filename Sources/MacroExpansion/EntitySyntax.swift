@@ -172,7 +172,6 @@ extension TypeSyntax.Shape {
     }
   }
 
-  /// The type without optionality.
   var unwrapped: TypeSyntax.Shape { if case .optional(let shape) = self { shape } else { self } }
 
   /// Whether the type is `RelatedObjects`.

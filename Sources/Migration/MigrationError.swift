@@ -3,7 +3,6 @@ import ObjectModel
 
 /// An error that keeps objects from being brought from one version of a model to another.
 public struct MigrationError: Error, Sendable {
-  /// The kind of failure.
   public let code: Code
   /// The attempted operation and the finding, in sentences.
   public let message: String
@@ -32,7 +31,6 @@ public struct MigrationError: Error, Sendable {
 
   /// A kind of failure, to branch on. New kinds may be added.
   public struct Code: RawRepresentable, Sendable, Hashable {
-    /// The kind's stable name.
     public let rawValue: String
     /// Creates the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -21,7 +21,6 @@ public struct Migrator: Sendable {
   /// The versions that a path may use, in their order. The store's own version and the wanted version need not be
   /// among them.
   public var versions: [KnownVersion]
-  /// The written mappings.
   public var mappings: [MappingModel]
   /// The stages to follow. If there are any, no other path is searched.
   public var stages: [MigrationStage]
@@ -92,7 +91,6 @@ public struct Migrator: Sendable {
 public struct MigrationProgress: Sendable, Hashable {
   /// The number of the current step, from 1.
   public var step: Int
-  /// The number of steps.
   public var stepCount: Int
   /// The number of finished objects and links in this step. Objects of a written mapping count three times: when they
   /// are made, related and checked.
@@ -142,7 +140,6 @@ public struct MigrationPlan: Sendable {
 }
 
 extension MigrationPlan: CustomStringConvertible {
-  /// The plan in words.
   public var description: String {
     if isEmpty { return "The store has version \"\(to.name)\" already. There is nothing to do." }
     var lines: [String] = []

@@ -4,7 +4,6 @@ import StoreInterface
 
 /// The failure of an operation of a context or a coordinator.
 public struct ContextError: Error, Sendable {
-  /// The kind of failure.
   public let code: Code
   /// Sentences that name the failed operation and the fault.
   public let message: String
@@ -95,7 +94,6 @@ extension ContextError: CustomStringConvertible {
 
 /// One broken rule of one object that is to be saved.
 public struct ValidationFailure: Sendable, CustomStringConvertible {
-  /// The object.
   public let object: ObjectID
   /// The name of the object's entity.
   public let entity: String

@@ -2,7 +2,6 @@
 ///
 ///     Attribute("age", .int32, isOptional: false, defaultValue: .integer(0))
 public struct Attribute: Sendable, Hashable {
-  /// The attribute's name.
   public var name: String
   /// The type of its values.
   public var type: AttributeType
@@ -28,14 +27,12 @@ public struct Attribute: Sendable, Hashable {
   public var renamingIdentifier: String?
   /// A text that changes the version hash, for a change that the hash does not otherwise cover.
   public var versionHashModifier: String?
-  /// The application's own notes.
   public var userInfo: [String: String]
   /// The details of the source that the attribute has no property for.
   public var source: SourceDetails
 
   /// Options for the storage of an attribute.
   public struct Options: OptionSet, Sendable, Hashable {
-    /// The bits.
     public let rawValue: Int
     /// Creates the options with the given bits.
     public init(rawValue: Int) { self.rawValue = rawValue }

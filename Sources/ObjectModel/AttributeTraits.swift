@@ -24,7 +24,6 @@ package final class AttributeTraits: Sendable {
   /// A value as the text of a model contains it, for messages.
   package let example: String
 
-  /// Whether values are numbers.
   package var isNumber: Bool {
     switch content {
     case .integer, .float, .double, .decimal: true

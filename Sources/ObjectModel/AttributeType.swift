@@ -17,13 +17,10 @@ public enum AttributeType: Int32, Sendable, Hashable, CaseIterable {
   case double = 500
   /// A floating-point number of 32 bits.
   case float = 600
-  /// Text, in UTF-8.
   case string = 700
-  /// True or false.
   case boolean = 800
   /// A moment, in seconds since 2001-01-01 00:00 UTC.
   case date = 900
-  /// Bytes.
   case binary = 1000
   /// A UUID of 16 bytes.
   case uuid = 1100

@@ -13,17 +13,12 @@ extension Attribute.Derivation {
   public enum Function: String, Sendable, Hashable, CaseIterable {
     /// Text without case and diacritics.
     case canonical
-    /// Text in upper case.
     case uppercase
-    /// Text in lower case.
     case lowercase
-    /// The number of objects.
     case count
     /// The sum of the values.
     case sum
-    /// The least value.
     case min
-    /// The greatest value.
     case max
     /// The mean of the values.
     case average

@@ -46,7 +46,6 @@ struct Inheritance: Sendable, Hashable {
 
   private var level: Level?
 
-  /// Creates an empty inheritance.
   init() {}
 
   /// Creates the inheritance that an entity passes to its subentities.

@@ -36,7 +36,6 @@ public struct Entity: Sendable, Hashable {
   public var renamingIdentifier: String?
   /// A text that changes the version hash, for a change that the hash does not otherwise cover.
   public var versionHashModifier: String?
-  /// The application's own notes.
   public var userInfo: [String: String]
   /// The details of the source that the entity has no property for.
   public var source: SourceDetails
@@ -88,7 +87,6 @@ extension Entity {
 
 /// A named subset of a model's entities, to be kept in a store of its own.
 public struct Configuration: Sendable, Hashable {
-  /// The configuration's name.
   public var name: String
   /// The names of the configuration's entities.
   public var entities: [String]
@@ -102,7 +100,6 @@ public struct Configuration: Sendable, Hashable {
 
 /// A group of attributes with a name of its own: the type of composite attributes.
 public struct CompositeType: Sendable, Hashable {
-  /// The type's name.
   public var name: String
   /// The type's attributes, which may be composite too.
   public var attributes: [Attribute]
@@ -134,7 +131,6 @@ public struct FetchIndex: Sendable, Hashable {
       case binary = 0
       /// Ranges in several dimensions at the same time.
       case rTree = 1
-      /// Words in text.
       case fullText = 2
     }
 

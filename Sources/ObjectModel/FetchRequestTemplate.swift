@@ -42,11 +42,8 @@ public struct FetchRequestTemplate: Sendable, Hashable {
 
   /// The kind of result that a request returns for each object found.
   public enum ResultType: Int, Sendable, Hashable {
-    /// The object.
     case objects = 0
-    /// The object's identifier.
     case identifiers = 1
-    /// A dictionary of values.
     case dictionaries = 2
     /// Only the number of objects.
     case count = 4
@@ -54,7 +51,6 @@ public struct FetchRequestTemplate: Sendable, Hashable {
 
   /// The flags of a request.
   public struct Flags: OptionSet, Sendable, Hashable {
-    /// The bits.
     public let rawValue: Int
     /// Creates the flags with the given bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
@@ -108,9 +104,7 @@ public struct FetchRequestTemplate: Sendable, Hashable {
 /// The request may use `$FETCH_SOURCE`, the object that has the property. Unlike a relationship, the request may
 /// find objects of another store. The value is never stored.
 public struct FetchedProperty: Sendable, Hashable {
-  /// The property's name.
   public var name: String
-  /// The request to evaluate.
   public var request: FetchRequestTemplate
   /// Whether the request may find nothing.
   public var isOptional: Bool
@@ -118,7 +112,6 @@ public struct FetchedProperty: Sendable, Hashable {
   public var renamingIdentifier: String?
   /// The modifier from the source. No version hash covers it, because fetched properties are not stored.
   public var versionHashModifier: String?
-  /// The application's own notes.
   public var userInfo: [String: String]
   /// The details of the source that the property has no part for.
   public var source: SourceDetails

@@ -25,6 +25,16 @@ extension Model {
     return storage.index.property(name, of: position).map { storage.index[$0] }
   }
 
+  /// Returns the attributes that are unique by themselves among the objects of an entity, each with the entity that declares
+  /// it unique. The attributes of the entity itself come first.
+  package func uniqueAttributes(of entity: String) -> [(entity: String, name: String)] {
+    let line = sequence(first: entity) { self[$0]?.superentity }
+    return line.flatMap { name in
+      (self[name]?.uniquenessConstraints ?? []).filter { $0.count == 1 }
+        .map { (entity: name, name: $0[0]) }
+    }
+  }
+
   /// Returns the inverse of the given relationship.
   public func inverse(of relationship: Relationship) -> Relationship? {
     guard let name = relationship.inverse,

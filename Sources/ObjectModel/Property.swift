@@ -1,6 +1,5 @@
 /// One property of an entity: an attribute, a relationship or a fetched property.
 public enum Property: Sendable, Hashable {
-  /// A value.
   case attribute(Attribute)
   /// A link to other objects, kept consistent at both ends.
   case relationship(Relationship)
@@ -54,7 +53,6 @@ extension Property {
     }
   }
 
-  /// The application's own notes.
   public var userInfo: [String: String] {
     switch self {
     case .attribute(let attribute): attribute.userInfo

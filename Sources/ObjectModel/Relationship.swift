@@ -3,7 +3,6 @@
 ///     Relationship("stops", to: "Stop", inverse: "trip", count: .toMany, deleteRule: .cascade)
 ///     Relationship("trip", to: "Trip", inverse: "stops")
 public struct Relationship: Sendable, Hashable {
-  /// The relationship's name.
   public var name: String
   /// The name of the destination entity.
   public var destination: String
@@ -27,7 +26,6 @@ public struct Relationship: Sendable, Hashable {
   public var versionHashModifier: String?
   /// The predicates that the destination objects must meet. Not part of the version hash.
   public var validationPredicates: [ValidationPredicate]
-  /// The application's own notes.
   public var userInfo: [String: String]
   /// The details of the source that the relationship has no property for.
   public var source: SourceDetails
@@ -45,9 +43,7 @@ public struct Relationship: Sendable, Hashable {
       self.maximum = maximum
     }
 
-    /// At most one object.
     public static let toOne = Count(minimum: 0, maximum: 1)
-    /// Any number of objects.
     public static let toMany = Count(minimum: 0, maximum: 0)
   }
 

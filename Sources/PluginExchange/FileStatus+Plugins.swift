@@ -33,7 +33,6 @@ extension FileKind {
       }
   }
 
-  /// The kind's number.
   package var pluginKind: Int32 {
     switch self {
     case .file: Int32(QUIRE_DISK_FILE)

@@ -4,7 +4,6 @@
 package import CStorePlugin
 
 extension QuireBytes {
-  /// No bytes.
   package static var none: QuireBytes { unsafe QuireBytes() }
 
   /// Creates outgoing bytes, which live until the receiver releases them.

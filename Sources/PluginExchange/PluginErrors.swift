@@ -28,7 +28,6 @@ extension StoreError.Code {
       || kinds.contains { $0.number == Int(number) }
   }
 
-  /// The kind's number.
   package var pluginCode: Int32 {
     Int32(Self.kinds.first { $0.code == self }?.number ?? Int(QUIRE_FAILED))
   }

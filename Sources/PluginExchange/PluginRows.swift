@@ -3,7 +3,6 @@ import StoreInterface
 
 /// A kind of rows, by its number in the interface (spec §9.6).
 package enum PluginRowKind: Int32, Sendable, CaseIterable {
-  /// Whole rows.
   case put = 0
   /// Rows with some of their values.
   case changed = 1

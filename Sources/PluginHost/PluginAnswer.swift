@@ -4,7 +4,6 @@ import ObjectQuery
 
 /// The answer of a plug-in to a request, which may be a part of the request's result.
 struct PluginAnswer {
-  /// The found objects.
   let keys: [ObjectKey]
   /// The parts of the request that the plug-in has answered: QUIRE_ANSWERED_PREDICATE and so on.
   let flags: UInt32

@@ -124,7 +124,6 @@ final class CommitObserver: Sendable {
 
   var context: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
 
-  /// Receives a commit.
   @unsafe static func tell(_ context: UnsafeMutableRawPointer?, _ commit: Int64) {
     guard let context = unsafe context else { return }
     let observer = unsafe Unmanaged<CommitObserver>.fromOpaque(context).takeUnretainedValue()

@@ -9,7 +9,6 @@ public struct PluginRefusal: Error, Sendable, Hashable {
   public let plugin: String?
   /// The file or folder that the refusal is about.
   public let path: String
-  /// The kind of reason.
   public let reason: Reason
   /// A sentence or two with the expected state, the place, and the actual state.
   public let message: String
@@ -32,7 +31,6 @@ public struct PluginRefusal: Error, Sendable, Hashable {
 
   /// A kind of reason, to branch on. New kinds may be added.
   public struct Reason: RawRepresentable, Sendable, Hashable {
-    /// The kind's stable name.
     public let rawValue: String
     /// Creates the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -66,6 +64,5 @@ public struct PluginRefusal: Error, Sendable, Hashable {
 }
 
 extension PluginRefusal: CustomStringConvertible {
-  /// The message.
   public var description: String { message }
 }

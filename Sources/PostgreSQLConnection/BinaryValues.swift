@@ -9,10 +9,8 @@ public struct BinaryValues: Sendable {
   /// Whether a value is NULL.
   public private(set) var hasNull = false
 
-  /// Creates an empty sequence.
   public init() {}
 
-  /// The number of bytes.
   public var byteCount: Int { bytes.count }
 
   /// Removes all values and keeps the memory.
@@ -24,7 +22,6 @@ public struct BinaryValues: Sendable {
   /// Begins a row of `COPY` with the given number of values.
   public mutating func beginRow(_ count: Int) { word(Int16(truncatingIfNeeded: count)) }
 
-  /// Appends NULL.
   public mutating func appendNull() {
     word(Int32(-1))
     hasNull = true
@@ -36,7 +33,6 @@ public struct BinaryValues: Sendable {
     word(number)
   }
 
-  /// Appends a truth value.
   public mutating func append(_ flag: Bool) {
     word(Int32(1))
     bytes.append(flag ? 1 : 0)
@@ -48,13 +44,11 @@ public struct BinaryValues: Sendable {
   /// Appends a floating-point number of 32 bits.
   public mutating func append(_ number: Float) { append(number.bitPattern) }
 
-  /// Appends bytes.
   public mutating func append(_ value: RawSpan) {
     word(Int32(clamping: value.byteCount))
     unsafe value.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
   }
 
-  /// Appends bytes.
   public mutating func append(_ value: [UInt8]) {
     word(Int32(clamping: value.count))
     bytes.append(contentsOf: value)
@@ -95,13 +89,10 @@ public struct PostgreSQLParameter: Sendable, Equatable {
     (self.type, self.bytes) = (type.number, bytes)
   }
 
-  /// Creates a `bigint`.
   public init(_ number: Int64) { self.init(.int64, bytes: number.orderedBytes) }
 
-  /// Creates a `double precision`.
   public init(_ number: Double) { self.init(.double, bytes: number.bitPattern.orderedBytes) }
 
-  /// Creates a `text`.
   public init(_ text: String) { self.init(.text, bytes: Array(text.utf8)) }
 
   /// Creates a `numeric`; "not a number" if `nil`.

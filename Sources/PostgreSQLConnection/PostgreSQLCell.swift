@@ -10,7 +10,6 @@ public struct PostgreSQLCell {
   /// The number of the type of the cell in a statement's result; 0 in copied rows, which have no types.
   public private(set) var type: UInt32 = 0
 
-  /// Creates NULL.
   init() {}
 
   @unsafe init(_ start: UnsafeRawPointer?, _ byteCount: Int, type: UInt32 = 0) {
@@ -61,7 +60,6 @@ public struct PostgreSQLCell {
       RawSpan(_unsafeBytes: UnsafeRawBufferPointer(start: start, count: max(byteCount, 0))))
   }
 
-  /// The bytes.
   public var bytes: [UInt8] {
     unsafe Array(UnsafeRawBufferPointer(start: start, count: max(byteCount, 0)))
   }

@@ -11,7 +11,6 @@ public struct PostgreSQLError: Error, Sendable, Hashable, CustomStringConvertibl
   /// Whether the connection was lost, or was never made.
   public var isConnectionLost: Bool
 
-  /// Creates an error.
   public init(
     state: String? = nil, message: String, detail: String? = nil, constraint: String? = nil,
     isConnectionLost: Bool = false

@@ -2,7 +2,6 @@
 public struct PostgreSQLNumeric: Sendable, Hashable {
   /// Whether the number is below zero.
   public var isNegative: Bool
-  /// The whole number.
   public var magnitude: UInt128
   /// The power of ten by which the whole number is multiplied.
   public var exponent: Int

@@ -49,7 +49,6 @@ public struct KeyedArchive: Sendable {
     }
   }
 
-  /// The root object.
   public var root: ArchivedObject { ArchivedObject(archive: self, index: rootIndex) }
 
   /// Returns the object that a value refers to, or the value itself if it is no reference; `nil` for null.

@@ -25,12 +25,10 @@ extension KeyedArchiveWriter {
     return dictionary(members)
   }
 
-  /// Adds a date.
   public mutating func date(_ date: Date) -> PropertyList {
     add(.date, ["NS.time": .real(date.timeIntervalSinceReferenceDate)])
   }
 
-  /// Adds a UUID.
   public mutating func uuid(_ uuid: UUID) -> PropertyList {
     let bytes = uuid.uuid
     return add(

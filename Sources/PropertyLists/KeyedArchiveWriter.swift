@@ -8,7 +8,6 @@
 /// before its contents are known is reserved first and filled later, so a graph may be circular. Equal calls give
 /// equal bytes.
 public struct KeyedArchiveWriter: Sendable {
-  /// The null reference.
   public static let nothing = PropertyList.uid(0)
 
   private var objects: [PropertyList] = [.string("$null")]
@@ -103,21 +102,13 @@ public struct ArchivedClass: Sendable, Hashable {
 
 // Classes of Foundation, which every archive uses.
 extension ArchivedClass {
-  /// An immutable array.
   public static let array = ArchivedClass("NSArray")
-  /// A mutable array.
   public static let mutableArray = ArchivedClass("NSMutableArray", "NSArray")
-  /// An immutable set.
   public static let set = ArchivedClass("NSSet")
-  /// An immutable dictionary.
   public static let dictionary = ArchivedClass("NSDictionary")
-  /// A mutable dictionary.
   public static let mutableDictionary = ArchivedClass("NSMutableDictionary", "NSDictionary")
-  /// A date.
   public static let date = ArchivedClass("NSDate")
-  /// A UUID.
   public static let uuid = ArchivedClass("NSUUID")
-  /// A URL.
   public static let url = ArchivedClass("NSURL")
   /// A decimal number, under the archiver's name for its class.
   public static let decimal = ArchivedClass(

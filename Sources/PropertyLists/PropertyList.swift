@@ -2,29 +2,19 @@ public import Foundation
 
 /// A property list: the values in which Apple's systems store metadata and archives.
 public indirect enum PropertyList: Sendable, Hashable {
-  /// Text.
   case string(String)
-  /// A whole number.
   case integer(Int64)
   /// A whole number above the signed range.
   case unsigned(UInt64)
-  /// A floating-point number.
   case real(Double)
-  /// A Boolean value.
   case boolean(Bool)
-  /// A date.
   case date(Date)
-  /// Bytes.
   case data(Data)
-  /// An array.
   case array([PropertyList])
-  /// A set.
   case set([PropertyList])
-  /// A dictionary.
   case dictionary([String: PropertyList])
   /// A reference to another object of a keyed archive.
   case uid(UInt64)
-  /// Null.
   case null
 }
 
@@ -75,21 +65,18 @@ extension PropertyList {
 
 /// An error in the bytes of a property list or in an archive.
 public struct PropertyListError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The kind of error.
   public let code: Code
   /// The finding, the expectation and the place, as a sentence.
   public let description: String
 
   /// A kind of error, for programs to branch on. New kinds may be added.
   public struct Code: RawRepresentable, Sendable, Hashable {
-    /// The kind's stable name.
     public let rawValue: String
     /// Creates the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The bytes are not a binary property list.
     public static let notBinary = Code(rawValue: "not-binary")
-    /// The bytes contradict themselves.
     public static let damaged = Code(rawValue: "damaged")
     /// The list is larger or deeper than the limits allow.
     public static let limit = Code(rawValue: "limit")

@@ -32,13 +32,10 @@ public struct RecoveryReport: Sendable, Hashable {
   public var cutCounts: [String: Int] = [:]
   /// The number of objects left out because they lack a required value or object, by entity.
   public var droppedCounts: [String: Int] = [:]
-  /// Further remarks, in sentences.
   public var notes: [String] = []
 
-  /// Makes an empty report.
   public init() {}
 
-  /// Whether nothing is lost.
   public var isComplete: Bool {
     unreadByteCount == 0 && isNewest && lostCounts.isEmpty && lostRowCount == 0
       && uncertainCounts.isEmpty && lostValueCount == 0 && lostValueCounts.isEmpty

@@ -20,7 +20,6 @@ import XMLStore
 ///
 /// Accepts any bytes, in time and memory proportional to their number.
 package struct StoreRecovery {
-  /// The recovered objects.
   package let snapshot: any StoreSnapshot
   private var report: RecoveryReport
   private let mending: Mending

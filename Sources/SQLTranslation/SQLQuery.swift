@@ -4,7 +4,6 @@ package import Rows
 
 /// A `SELECT` statement, and the values of its parameters.
 package struct SQLQuery: Sendable, Hashable {
-  /// The statement.
   package var text: String
   /// The values of the parameters, from the first. The text may leave out some of them.
   package var parameters: [SQLParameter]
@@ -14,21 +13,15 @@ package struct SQLQuery: Sendable, Hashable {
 package enum SQLParameter: Sendable, Hashable {
   /// An integer of 64 bits.
   case integer(Int64)
-  /// A floating-point number.
   case real(Double)
-  /// A decimal number.
   case decimal(Decimal)
-  /// A text.
   case text(String)
-  /// Bytes.
   case bytes([UInt8])
-  /// A UUID.
   case uuid(UUID)
 }
 
 /// A statement that returns rows of values, with the information to make a request's dictionaries from their cells.
 package struct SQLTableQuery: Sendable, Hashable {
-  /// The statement.
   package var query: SQLQuery
   /// The names of the values in a dictionary.
   package var names: [String]
@@ -55,6 +48,5 @@ package enum SQLOutput: Sendable, Hashable {
 /// The error for a request that must be answered by searching the rows: SQL has another meaning, or an equal meaning
 /// has not been verified.
 package struct NotTranslatable: Error {
-  /// Creates the error.
   package init() {}
 }

@@ -14,7 +14,6 @@ package struct TableMap: Sendable {
 
   /// A table for a root entity and all entities that inherit from it.
   package struct Family: Sendable, Hashable {
-    /// The table's name.
     package let table: String
     /// The name of the root entity.
     package let root: String
@@ -46,7 +45,6 @@ package struct TableMap: Sendable {
     package let layout: Layout
     /// The entity's number in the table.
     package let number: Int64
-    /// The table's name.
     package let table: String
     /// The number of the root entity, after which the table is named.
     package let rootNumber: Int64
@@ -76,7 +74,6 @@ package struct TableMap: Sendable {
 
   /// A column of a table, and the column of a layout that it holds.
   package struct ColumnMap: Sendable, Hashable {
-    /// The column's name.
     package let name: String
     /// The column of the layout.
     package let column: LayoutColumn
@@ -122,7 +119,6 @@ package struct TableMap: Sendable {
     }
   }
 
-  /// Creates an empty map.
   package init() {}
 
   /// The places of links, in the order of their numbers.
@@ -137,7 +133,6 @@ package struct TableMap: Sendable {
   package struct LinkMap: Sendable, Hashable {
     /// The link table of the schema, with the layout of its rows.
     package let links: LinkTable
-    /// The table's name.
     package let table: String
     /// Whether the links are in a column of the table of their targets. Each target then has at most
     /// one link.

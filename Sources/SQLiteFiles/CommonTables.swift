@@ -11,7 +11,6 @@ public struct CommonTables: Sendable {
   /// The quoted name and the expression of each table.
   public var tables: [(name: String, expression: String)] = []
 
-  /// Creates an empty value.
   public init() {}
 
   /// Returns a query with the expressions of the tables that it names.

@@ -12,7 +12,6 @@ public import DurableFiles
 @safe
 public final class SQLiteConnection {
   let handle: OpaquePointer
-  /// The database's file.
   public let path: String
   /// The file on a disk of Quire; `nil` if SQLite opens the file itself.
   private let mounted: MountedDatabase?

@@ -1,6 +1,5 @@
 /// A failure that SQLite reports.
 public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The kind of failure.
   public let code: Code
   /// SQLite's own result code, which is more precise than `code`.
   public let number: Int32
@@ -36,7 +35,6 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     case constraint
     /// A statement reads or does something that is denied.
     case notAuthorized
-    /// Any other failure.
     case failed
   }
 }

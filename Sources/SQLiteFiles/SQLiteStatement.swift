@@ -17,7 +17,6 @@ public final class SQLiteStatement {
   let handle: OpaquePointer
   // Unowned: the connection retains its statements, and each user of a statement retains the connection.
   private unowned let connection: SQLiteConnection
-  /// The statement's text.
   public let text: String
   /// The number of columns of a row.
   public let columnCount: Int
@@ -199,7 +198,6 @@ extension SQLiteStatement {
     return String(decoding: bytes(column), as: UTF8.self)
   }
 
-  /// Returns the cell's value.
   public func value(_ column: Int) -> SQLiteValue {
     switch kind(column) {
     case .null: .null

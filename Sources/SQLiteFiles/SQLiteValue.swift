@@ -1,6 +1,5 @@
 /// The kind of a cell's value. In SQLite each value has its own kind, whatever type its column declares.
 public enum SQLiteKind: Sendable, Hashable {
-  /// NULL.
   case null
   /// An integer of 64 bits.
   case integer
@@ -8,20 +7,14 @@ public enum SQLiteKind: Sendable, Hashable {
   case real
   /// A text: UTF-8, unless another program wrote invalid bytes.
   case text
-  /// A blob.
   case blob
 }
 
 /// A value that owns its contents, for statements with any number of parameters.
 public enum SQLiteValue: Sendable, Hashable {
-  /// NULL.
   case null
-  /// An integer.
   case integer(Int64)
-  /// A floating-point number.
   case real(Double)
-  /// A text.
   case text(String)
-  /// A blob.
   case blob([UInt8])
 }

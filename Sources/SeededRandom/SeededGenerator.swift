@@ -18,7 +18,6 @@ public struct SeededGenerator: RandomNumberGenerator, CustomStringConvertible, S
   /// The seed, for the message of a failed test.
   public var description: String { "seed \(seed)" }
 
-  /// Returns the next number.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state

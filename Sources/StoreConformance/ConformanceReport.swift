@@ -2,7 +2,6 @@
 public struct ConformanceReport: Sendable, Hashable, CustomStringConvertible {
   /// A case and its outcome.
   public struct Result: Sendable, Hashable {
-    /// The case.
     public let testCase: StoreConformance.Case
     /// The outcome of the case.
     public let outcome: StoreConformance.Outcome

@@ -8,7 +8,6 @@ public import StoreInterface
 extension StoreConformance {
   /// An object described without keys: its values, and the names of the objects that it leads to.
   public struct Described: Hashable, Sendable {
-    /// The entity's name.
     public var entity: String
     /// The values of the object's attributes, by name.
     public var values: [String: Value]

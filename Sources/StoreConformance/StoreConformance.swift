@@ -90,7 +90,6 @@ public struct StoreConformance: Sendable {
 extension StoreConformance {
   /// A rule that every store must follow, and the code that tests it.
   public struct Case: Sendable, Hashable {
-    /// The case's stable name.
     public let name: String
     /// The rule, in a sentence.
     public let promise: String
@@ -106,7 +105,6 @@ extension StoreConformance {
     /// Returns whether both cases have the same name.
     public static func == (left: Case, right: Case) -> Bool { left.name == right.name }
 
-    /// Hashes the name.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
   }
 

@@ -2,7 +2,6 @@ public import Foundation
 
 /// The summary of one commit, as ``Store/commits()`` lists it.
 public struct CommitSummary: Sendable, Hashable {
-  /// The commit's number.
   public var number: Int64
   /// The time of the commit.
   public var time: Date

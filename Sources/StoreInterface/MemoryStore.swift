@@ -5,7 +5,6 @@ import Synchronization
 
 /// A store in memory. It is the reference for the behaviour of stores, and serves tests and caches.
 public final class MemoryStore: HistoryStore {
-  /// ``StoreType/memory``.
   public var type: StoreType { .memory }
   /// Incremental commits, and the history if the store was created to keep it.
   public var features: StoreFeatures {

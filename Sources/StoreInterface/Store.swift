@@ -10,7 +10,6 @@ public import Rows
 ///
 /// All methods may be called from any thread. Reading never waits for writing, because a snapshot never changes.
 public protocol Store: AnyObject, Sendable {
-  /// The kind of store.
   var type: StoreType { get }
   /// The abilities of this store beyond the functions of this protocol.
   var features: StoreFeatures { get }
@@ -113,7 +112,6 @@ public struct StoreDescription: Sendable, Hashable {
   /// The highest number of a commit, including commits that do not count; 0 for a store without commit numbers.
   public var highestCommit: Int64 = 0
 
-  /// Creates an empty description.
   public init() {}
 }
 

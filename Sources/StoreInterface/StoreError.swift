@@ -2,7 +2,6 @@ public import ObjectModel
 
 /// A failure to open, read or write a store.
 public struct StoreError: Error, Sendable {
-  /// The kind of failure.
   public let code: Code
   /// A sentence that states the attempted action, the finding and the place.
   public let message: String
@@ -27,7 +26,6 @@ public struct StoreError: Error, Sendable {
 
   /// A kind of failure, for programs to branch on. New kinds may be added.
   public struct Code: RawRepresentable, Sendable, Hashable {
-    /// The kind's stable name.
     public let rawValue: String
     /// Creates the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -40,7 +38,6 @@ public struct StoreError: Error, Sendable {
     public static let notAStore = Code(rawValue: "notAStore")
     /// The store was written by a newer version of its format.
     public static let newerFormat = Code(rawValue: "newerFormat")
-    /// The store contradicts itself.
     public static let damaged = Code(rawValue: "damaged")
     /// The disk, or another medium that the store lies on, failed.
     public static let inputOutput = Code(rawValue: "inputOutput")
@@ -56,7 +53,6 @@ public struct StoreError: Error, Sendable {
     public static let overtaken = Code(rawValue: "overtaken")
     /// The model does not fit the store.
     public static let incompatibleModel = Code(rawValue: "incompatibleModel")
-    /// The store was closed.
     public static let closed = Code(rawValue: "closed")
     /// The store commits by itself, and the caller asked it to wait for a confirmation.
     public static let notConfirmable = Code(rawValue: "notConfirmable")
@@ -91,7 +87,6 @@ extension StoreError: CustomStringConvertible {
 /// The commit's layer, the base snapshot of the layer and the store's newest snapshot contain the three states of the
 /// object.
 public struct StoreConflict: Sendable, Hashable {
-  /// The object.
   public let key: ObjectKey
   /// The version that the change is based on; 0 for a new object.
   public let basis: Int64

@@ -6,7 +6,6 @@ public import PropertyLists
 ///
 /// The names are the names that Core Data uses, so metadata can be copied between stores unchanged.
 public struct StoreMetadata: Sendable, Hashable {
-  /// All metadata, by name.
   public var values: [String: PropertyList]
 
   /// The names that this library uses.
@@ -56,7 +55,6 @@ public struct StoreMetadata: Sendable, Hashable {
   /// The store's UUID; `nil` if the metadata have none.
   public var uuid: UUID? { values[Key.uuid]?.string.flatMap(UUID.init(spelled:)) }
 
-  /// The store's type.
   public var type: StoreType? { values[Key.type]?.string.map(StoreType.init(rawValue:)) }
 
   /// The version hash of each entity; `nil` if there are none, or if a hash is not 32 bytes long.

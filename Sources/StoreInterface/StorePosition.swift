@@ -1,8 +1,6 @@
 /// The file of a store and the commit that counts, as a document's manifest records them for each of its stores.
 public struct StorePosition: Sendable, Hashable {
-  /// The file.
   public var path: String
-  /// The commit.
   public var commit: Int64
 
   /// Creates a position from a file and a commit.

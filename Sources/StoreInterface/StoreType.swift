@@ -4,14 +4,12 @@
 ///
 ///     extension StoreType { static let ledger = StoreType(rawValue: "Ledger") }
 public struct StoreType: RawRepresentable, Sendable, Hashable {
-  /// The type's name.
   public let rawValue: String
   /// Creates the type of the given name.
   public init(rawValue: String) { self.rawValue = rawValue }
 
   /// A store in memory, which ends with its process.
   public static let memory = StoreType(rawValue: "InMemory")
-  /// A block file.
   public static let binary = StoreType(rawValue: "Binary")
   /// A block file with compressed blocks.
   public static let compressed = StoreType(rawValue: "CompressedBinary")
@@ -21,7 +19,6 @@ public struct StoreType: RawRepresentable, Sendable, Hashable {
 
 /// The capabilities of a kind of store. For a missing capability, the layers above work on blocks instead.
 public struct StoreCapabilities: OptionSet, Sendable, Hashable {
-  /// The bits.
   public let rawValue: UInt32
   /// Creates capabilities from the given bits.
   public init(rawValue: UInt32) { self.rawValue = rawValue }

@@ -63,6 +63,5 @@ enum PatternAssertion: UInt8, Sendable {
   case noWordBoundary
   /// A place that is not before a line feed.
   case notBeforeLineFeed
-  /// No place.
   case never
 }

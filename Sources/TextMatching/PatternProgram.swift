@@ -4,7 +4,6 @@ struct PatternProgram: Sendable {
   enum Instruction: Sendable {
     /// Takes a scalar that passes a test.
     case take(test: Int32, next: Int32)
-    /// Continues in two ways.
     case split(Int32, Int32)
     /// Continues if a condition holds.
     case assert(PatternAssertion, next: Int32)

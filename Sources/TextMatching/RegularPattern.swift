@@ -17,7 +17,6 @@ package struct RegularPattern: Sendable {
   package static let automatonStepLimit = 200_000_000
   /// The largest number of steps that Foundation reports for one text.
   package static let fallbackStepLimit = 5_000_000
-  /// The original pattern.
   package let text: String
   private let engine: Engine
 

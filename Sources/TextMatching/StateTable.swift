@@ -149,7 +149,6 @@ struct Closure {
     marks = Array(repeating: 0, count: automaton.instructions.count)
   }
 
-  /// Begins a new collection.
   mutating func begin() {
     mark &+= 1
     if mark == .max {

@@ -1,5 +1,4 @@
 extension Duration {
-  /// The whole microseconds.
   package var microseconds: Int {
     Int(components.seconds) * 1_000_000 + Int(components.attoseconds / 1_000_000_000_000)
   }

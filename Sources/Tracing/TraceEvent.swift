@@ -28,13 +28,11 @@ public struct TraceEvent: Sendable {
     }
   }
 
-  /// The kind.
   public let kind: Kind
   /// The path of the store or the file; `nil` if there is none, or there are several.
   public let place: String?
   /// The work in words: the request of a fetch, the name of a function.
   public let detail: String
-  /// The time.
   public package(set) var duration: Duration
   /// The steps of the work, in their order; empty if it has no steps.
   public package(set) var parts: [Part] = []

@@ -2,7 +2,6 @@ public import StoreInterface
 
 /// The result of checking a document.
 public struct ValidationReport: Sendable {
-  /// The checked path.
   public let path: String
   /// The format of the file.
   public let format: Format
@@ -10,7 +9,6 @@ public struct ValidationReport: Sendable {
   public let findings: [Finding]
   /// The number of findings of each broken rule.
   public let counts: [Rule: Int]
-  /// The checked amounts.
   public let checked: Checked
   /// The parts that were skipped because a check would take too much time or memory, or because of other errors, in
   /// sentences.
@@ -36,13 +34,10 @@ public struct ValidationReport: Sendable {
 
   /// The formats that can be checked.
   public enum Format: String, Sendable, Hashable {
-    /// An unknown format.
     case unknown
     /// A newer version of a known format.
     case newer
-    /// A block file.
     case blockFile
-    /// An XML store.
     case xml
     /// A store in an SQLite database.
     case sqlite
@@ -76,13 +71,10 @@ public struct ValidationReport: Sendable {
 
   /// The verdict of a report in one word.
   public enum Verdict: String, Sendable, Hashable {
-    /// There is no error.
     case valid
-    /// There are errors.
     case invalid
     /// No error was found, but some parts could not be checked.
     case incomplete
-    /// The format is unknown.
     case unknownFormat
     /// The file has a newer version of its format.
     case newerFormat

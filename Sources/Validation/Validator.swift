@@ -18,7 +18,6 @@ public struct Validator {
   /// Called from time to time with the finished share of the work, from 0 to 1.
   public var progress: ((Double) -> Void)?
 
-  /// Creates a validator.
   public init(
     model: Model? = nil, backends: StoreBackends = StoreBackends([]),
     progress: ((Double) -> Void)? = nil

@@ -11,13 +11,10 @@ struct TagLimits {
     case content
     /// After the `<` of markup of unknown kind.
     case angle
-    /// After `<!`.
     case bang
-    /// After `<!-`.
     case bangDash
     /// After `<![` and the given number of characters of `CDATA[`.
     case sectionName(Int)
-    /// In a start tag.
     case tag
     /// In a comment, a CDATA section, a processing instruction or an end tag. It ends at a `>` that follows `count`
     /// bytes equal to `mark`.

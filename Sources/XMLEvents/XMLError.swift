@@ -1,6 +1,5 @@
 /// An error in reading or writing XML, with its place.
 public struct XMLError: Error, Sendable, Hashable {
-  /// The kind of error.
   public let code: Code
   /// The description of the error, in a sentence. For malformed input the words are libxml2's.
   public let message: String
@@ -9,7 +8,6 @@ public struct XMLError: Error, Sendable, Hashable {
 
   /// A kind of error, for programs to branch on. New kinds may be added.
   public struct Code: RawRepresentable, Sendable, Hashable {
-    /// The kind's stable name.
     public let rawValue: String
     /// Creates the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -55,7 +53,6 @@ public struct XMLPosition: Sendable, Hashable {
 }
 
 extension XMLPosition: CustomStringConvertible {
-  /// `line 3, column 14`.
   public var description: String { "line \(line), column \(column)" }
 }
 

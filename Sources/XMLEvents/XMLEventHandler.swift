@@ -31,9 +31,7 @@ public protocol XMLEventHandler {
 public struct XMLStartTag: ~Escapable {
   /// The position of the tag's end.
   public let position: XMLPosition
-  /// The number of attributes.
   public let attributeCount: Int
-  /// The element's name.
   public let name: XMLNameID
   @usableFromInline let nameStart: UnsafePointer<UInt8>
   /// libxml2's array: local name, prefix, URI, start and end of the value for each attribute.

@@ -12,7 +12,6 @@ public final class XMLNames {
   /// libxml2's string table. It gives equal names the same address, which is the identifier.
   let dictionary: xmlDictPtr
 
-  /// Creates an empty table.
   public init() {
     _ = LibXML2.isInitialized
     // SAFETY: The object owns the new table until `deinit`.

@@ -63,7 +63,6 @@ private struct ActivityTrial {
     var values: [ObjectKey: [Value]] = [:]
     var note: Int64?
     var title: Bool?
-    /// The highest leased key.
     var leased: UInt64 = 0
   }
 

@@ -21,7 +21,6 @@ struct DiffRandomTests {
     struct Trip: Equatable {
       var name: String?
       var price: Double?
-      /// Stops in their order.
       var stops: [Int] = []
       var friends: Set<Int> = []
     }

@@ -196,6 +196,7 @@ struct ReplicaRandomTests {
         }
       }
       if isQuiet {
+        Effort.report(1, "schedules of replicas")
         #expect(!isWaiting, "seed \(seed): \(trace.suffix(2500))")
         if ProcessInfo.processInfo.environment["TRACE"] != nil { print(trace) }
         return

@@ -2,14 +2,21 @@ import Testing
 
 @Suite("Documentation")
 struct DocumentationTests {
-  @Test("Every public declaration has a documentation comment")
+  @Test("Public types, and public functions that throw, have a documentation comment")
   func documented() {
     let findings = House.swift(in: "Sources", "Plugins").flatMap(undocumented)
 
     #expect(findings.isEmpty, "\(list(findings))")
   }
 
-  @Test("The rule reports undocumented public declarations, and no other")
+  @Test("A documentation comment of a few words is on a type or a function that throws")
+  func longEnough() {
+    let findings = House.swift(in: "Sources", "Plugins").flatMap(wordless)
+
+    #expect(findings.isEmpty, "\(list(findings))")
+  }
+
+  @Test("The rules report what they should, and no more")
   func canFail() {
     let file = SourceFile(
       "Sources/A/A.swift",
@@ -19,76 +26,107 @@ struct DocumentationTests {
       @frozen
       public enum A {
         case bare
-        /// Documented.
+        /// The case.
         case documented
-        var hidden: Int {
-          switch self {
-          case .bare: 1
-          }
-        }
-        public func bare() {}
+        public func plain() {}
+        public func bare() throws(Failure) -> Int { 1 }
+        /// Runs it.
+        public func documented(
+          _ number: Int
+        ) throws {}
       }
       enum B {
         case hidden
+        /// The number of objects that the context counts.
+        case counted
       }
-      /// Documented.
-      public protocol P {
-        var bare: Int { get }
-        /// Documented.
-        func documented()
-      }
-      @available(*, deprecated) public let bare = 1
+      @available(*, deprecated) public struct C {}
       /// Documented.
       @available(
         *, deprecated
       )
       @frozen
-      public let documented = 1
+      public protocol P {
+        /// One.
+        var one: Int { get }
+      }
       @available(
         *, deprecated
       )
-      public let bare = 1
+      public class D {
+        public func bare(
+          _ number: Int
+        ) throws {}
+      }
       """)
 
-    #expect(undocumented(in: file).map(\.line) == [5, 13, 20, 24, 34])
+    #expect(undocumented(in: file).map(\.line) == [9, 20, 33, 34])
+    #expect(wordless(in: file).map(\.line) == [6, 27])
   }
 }
 
-/// Returns the public declarations without a documentation comment: declarations with `public` or `open`, the cases of a
-/// public enumeration, and the requirements of a public protocol.
-///
-/// The function reads indentation instead of braces, because the format lint keeps the indentation right.
+/// Returns the public types and the public functions that throw and have no documentation comment.
 private func undocumented(in file: SourceFile) -> [Finding] {
+  file.lines.indices.compactMap { index in
+    let declaration = declaration(in: file.lines, at: index)
+    guard declaration.hasPrefix("public ") || declaration.hasPrefix("open "),
+      !declaration.hasPrefix("public import "),
+      mustBeExplained(declaration), !isDocumented(file.lines, at: index)
+    else { return nil }
+    return Finding(file, index + 1, "No documentation: \(declaration)")
+  }
+}
+
+/// Returns the documentation comments of at most four words, except those of types and functions that throw.
+private func wordless(in file: SourceFile) -> [Finding] {
   var findings: [Finding] = []
-  /// The innermost public enumeration or protocol: its indentation, and the words that begin its members.
-  var enclosing: [(indent: Int, members: [String])] = []
+  var start: Int?
+  var words = 0
+  var isInAttribute = false
   for (index, line) in file.lines.enumerated() {
     let text = line.drop { $0 == " " }
-    if text.isEmpty || text.hasPrefix("//") || text.hasPrefix("#") { continue }
-    let indent = line.count - text.count
-    while let last = enclosing.last, last.indent >= indent { enclosing.removeLast() }
-
-    let declaration = withoutAttributes(text)
-    let isPublic =
-      (declaration.hasPrefix("public ") || declaration.hasPrefix("open "))
-      && !declaration.contains(" import ")
-    let isMember = enclosing.last.map { scope in
-      indent == scope.indent + 2 && scope.members.contains { declaration.hasPrefix($0) }
+    if text.hasPrefix("///") {
+      start = start ?? index
+      words += text.dropFirst(3).split(separator: " ").count
+      continue
     }
-    if isPublic || isMember == true, !isDocumented(file.lines, at: index) {
-      findings.append(Finding(file, index + 1, "No documentation: \(declaration)"))
+    guard let begin = start else { continue }
+    // Attributes may be between the comment and the declaration. One of several lines ends with a parenthesis alone.
+    if isInAttribute || text.hasPrefix("@") && withoutAttributes(text).isEmpty {
+      isInAttribute = text != ")" && (isInAttribute || text.hasSuffix("("))
+      continue
     }
-    if isPublic, declaration.contains(" enum ") {
-      enclosing.append((indent, ["case ", "indirect case "]))
-    } else if isPublic, declaration.contains(" protocol ") {
-      enclosing.append(
-        (
-          indent,
-          ["func ", "mutating func ", "static ", "var ", "init", "subscript", "associatedtype "]
-        ))
+    let declaration = declaration(in: file.lines, at: index)
+    if words <= 4, !declaration.isEmpty, !mustBeExplained(declaration) {
+      findings.append(Finding(file, begin + 1, "The comment says no more than the name: \(line)"))
     }
+    (start, words) = (nil, 0)
   }
   return findings
+}
+
+/// Returns the declaration that begins in a line, up to its body and without attributes on its first line.
+private func declaration(in lines: [String], at index: Int) -> String {
+  let first = withoutAttributes(lines[index].drop { $0 == " " })
+  guard first.contains("func ") || first.contains("init"), !first.contains("{") else {
+    return String(first.prefix { $0 != "{" })
+  }
+  var whole = String(first)
+  for line in lines[(index + 1)...].prefix(12) {
+    whole += " " + line.drop { $0 == " " }
+    if line.contains("{") { break }
+    // A requirement of a protocol has no body.
+    if line.allSatisfy({ $0 == " " }) || line.drop(while: { $0 == " " }).hasPrefix("///") { break }
+  }
+  return String(whole.prefix { $0 != "{" })
+}
+
+/// Whether a declaration is a type or a function that throws. The names of other declarations usually say enough.
+private func mustBeExplained(_ declaration: String) -> Bool {
+  if declaration.contains(" throws") || declaration.contains(" rethrows") { return true }
+  return !declaration.contains(" func ") && !declaration.contains(" var ")
+    && !declaration.contains(" let ")
+    && declaration.contains(#/\b(struct|class|enum|protocol|actor) \w/#)
 }
 
 /// Returns the declaration without the attributes on its own line.

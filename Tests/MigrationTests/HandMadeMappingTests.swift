@@ -37,7 +37,6 @@ struct HandMadeMappingTests {
       expression("NSConstantValueExpression", 0, ["NSConstantValue": writer.text(text)])
     }
 
-    /// `$variable.path`
     mutating func path(_ path: String, of name: String = "source") -> PropertyList {
       let specifier = expression(
         "NSKeyPathSpecifierExpression", 10, ["NSKeyPath": writer.text(path)])
@@ -49,7 +48,6 @@ struct HandMadeMappingTests {
         ], inheriting: true)
     }
 
-    /// `FUNCTION($manager, "function", arguments)`
     mutating func call(_ function: String, _ arguments: [PropertyList]) -> PropertyList {
       expression(
         "NSFunctionExpression", 4,

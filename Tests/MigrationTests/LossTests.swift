@@ -26,7 +26,9 @@ struct LossTests {
   func detour(_ kind: Kind) throws {
     let lean = model(Entity("Trip", .number("size")))
     let new = model(
-      Entity("Trip", .text("name"), .number("note"), .many("stops", "Stop", back: "trip")),
+      Entity(
+        "Trip", .text("name"), .number("note"), .text("code", required: true),
+        .many("stops", "Stop", back: "trip")),
       Entity("Stop", .text("name"), .one("trip", "Trip", back: "stops")))
     let world = World(kind)
     try world.make(LossTests.old, fill)
@@ -80,6 +82,59 @@ struct LossTests {
       try context.fetch(FetchRequest("Trip", sortedBy: [SortKey("count")])).map { $0["count"] }
     }
     #expect(counts == [.float(5), .float(16_777_216), .float(9_007_199_254_740_992)])
+  }
+
+  @Test(
+    "A text becomes a value of another type, and a text that is none counts as a drop",
+    arguments: Kind.allCases)
+  func texts(_ kind: Kind) throws {
+    func version(_ types: [AttributeType]) -> Model {
+      model(
+        Entity(
+          "Trip",
+          .text("name"), .number("start", types[0]), .number("count", types[1]),
+          .number("price", types[2]), .number("open", types[3])))
+    }
+    let old = version([.string, .string, .string, .string])
+    let new = version([.date, .int16, .decimal, .boolean])
+    let world = World(kind)
+    try world.make(old) { context in
+      for (name, texts) in [
+        ("Lisbon", ["2026-05-01", "12", "1.50", "true"]),
+        ("Rome", ["1 May 2026", "40000", "1,50", "false"]), ("Oslo", []),
+      ] {
+        let trip = try context.insert("Trip")
+        trip["name"] = .string(name)
+        for (key, text) in zip(["start", "count", "price", "open"], texts) {
+          trip[key] = .string(text)
+        }
+      }
+    }
+    var migrator = Migrator()
+    let plan = try migrator.plan(forStoreAt: World.path, to: new, in: world.places)
+    #expect(
+      plan.drops.map(\.description) == [
+        "Trip.count: in 1 object", "Trip.price: in 1 object", "Trip.start: in 1 object",
+      ])
+    let error = #expect(throws: MigrationError.self) {
+      try migrator.migrate(storeAt: World.path, to: new, in: world.places)
+    }
+    #expect(error?.code == .wouldLose)
+
+    migrator.allowsLoss = true
+    try migrator.migrate(storeAt: World.path, to: new, in: world.places)
+
+    let after = try world.dump(new)
+    #expect(after.count == 3 && after.contains { $0.contains("count=12") }, "\(after)")
+    #expect(after.contains { $0.contains("Rome") && !$0.contains("count=") }, "\(after)")
+    // Each value has a text again.
+    let texts = version([.string, .string, .string, .string])
+    let back = try Migrator().plan(forStoreAt: World.path, to: texts, in: world.places)
+    #expect(back.drops.isEmpty)
+    try Migrator().migrate(storeAt: World.path, to: texts, in: world.places)
+    let all = try world.dump(texts)
+    #expect(
+      all.contains { $0.contains("2026-05-01T00:00:00Z") && $0.contains("1.5") }, "\(all)")
   }
 
   @Test("Dropped values are counted, and refused unless allowed", arguments: Kind.allCases)

@@ -113,7 +113,7 @@ struct PathTests {
 
   @Test("A missing path is an error with the versions, their differences, and the reasons")
   func noWay() throws {
-    let old = model(Entity("Trip", .text("name"), .text("cost")))
+    let old = model(Entity("Trip", .text("name"), .number("cost", .date)))
     let new = model(Entity("Trip", .text("name"), .number("cost"), .text("code", required: true)))
     let world = World(.xml)
     try world.make(old, Versions.fill)
@@ -125,9 +125,9 @@ struct PathTests {
     #expect(error?.code == .noPath)
     let words = try #require(error?.description)
     for part in [
-      "\"Old\"", "\"Middle\"", "Trip.cost: type changed from String to Integer 32",
+      "\"Old\"", "\"Middle\"", "Trip.cost: type changed from Date to Integer 32",
       "Trip.code: added",
-      "Trip.cost was of type String and is of type Integer 32, which can't represent every value of type String.",
+      "Trip.cost was of type Date and is of type Integer 32, which can't represent every value of type Date.",
       "Trip.code is new, must have a value, and has no default value.",
     ] { #expect(words.contains(part), "\(part) in \(words)") }
     #expect(try world.dump(old) == ["Trip name=Lisbon"], "The store is as it was.")
@@ -138,7 +138,7 @@ struct PathTests {
   func reasons() throws {
     let old = model(
       Entity(
-        "Trip", .text("name"), .text("what"), .number("wide", .int64), .text("maybe"),
+        "Trip", .text("name"), .number("what", .date), .number("wide", .double), .text("maybe"),
         .many("stops", "Stop", back: "trip"), .one("guide", "Guide"), .text("kind")),
       Entity("Stop", .one("trip", "Trip", back: "stops")), Entity("Guide", .text("name")),
       Entity("Other", .text("name")), Entity("Solid", .text("name")))
@@ -146,7 +146,7 @@ struct PathTests {
     hollow.isAbstract = true
     let new = model(
       Entity(
-        "Trip", .text("name"), .number("what", .date), .number("wide", .int16),
+        "Trip", .text("name"), .number("what", .uuid), .number("wide", .int16),
         .text("maybe", required: true), .one("stops", "Stop", back: "trip"), .one("guide", "Other"),
         .one("kind", "Other"), .one("must", "Other", required: true), .text("new", required: true)),
       Entity("Stop", .one("trip", "Trip", back: "stops")), Entity("Guide", .text("name")),
@@ -154,8 +154,8 @@ struct PathTests {
     let problems = InferredMapping.problems(from: old, to: new).map(\.description)
     #expect(
       problems == [
-        "Trip.what was of type String and is of type Date, which can't represent every value of type String.",
-        "Trip.wide was of type Integer 64 and is of type Integer 16, which can't represent every value of type Integer 64.",
+        "Trip.what was of type Date and is of type UUID, which can't represent every value of type Date.",
+        "Trip.wide was of type Double and is of type Integer 16, which can't represent every value of type Double.",
         "Trip.maybe must have a value now, and has no default value for objects without a value.",
         "Trip.stops was to-many and is to-one, and no mapping selects the object.",
         "Trip.guide referred to objects of \"Guide\" and refers to objects of \"Other\", which continues none of these objects.",

@@ -63,7 +63,7 @@ struct ReadingTests {
       ("NOT IN {1}", 4, "compares two values, but no value precedes it: x IN y"),
       ("a == NOT b", 5, "must precede a whole comparison: NOT x == y"),
       ("a == ANY b", 5, "ANY stops.nights > 1"), ("a == any(b)", 5, "ANY stops.nights > 1"),
-      ("a IS NULL", 2, "Write == NULL or != NULL"), ("a startswith 'x'", 2, "\"BEGINSWITH\""),
+      ("a IS NULL", 2, "Write == NULL."), ("a IS NOT NULL", 2, "Write != NULL."), ("a startswith 'x'", 2, "\"BEGINSWITH\""),
       ("UNION a == b", 0, "joins two collections"),
       ("a == “Sm”", 5, "straight quotes"), ("a == ‘Sm’", 5, "straight quotes"),
       ("a == O’Brien", 6, "straight quotes"), ("a == 'Sm’", 5, "\"’\" is a typographic quote"),

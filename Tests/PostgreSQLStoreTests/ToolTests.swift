@@ -245,7 +245,7 @@ final class ToolTests {
   }
 
   private func names(_ address: String) -> [String] {
-    run("fetch", address, "Trip", "--format", "csv").text.split(separator: "\n").dropFirst()
+    run("fetch", address, "Trip", "--ids", "--format", "csv").text.split(separator: "\n").dropFirst()
       .map { String($0.split(separator: ",", omittingEmptySubsequences: false).last!) }
   }
 
@@ -270,7 +270,7 @@ final class ToolTests {
     }
     let migrated = run("migrate", address, "--model", model)
     #expect(migrated.code == .done, "\(migrated.text)")
-    #expect(run("fetch", address, "Trip", "--format", "csv").text.contains("stars"))
+    #expect(run("fetch", address, "Trip", "--ids", "--format", "csv").text.contains("stars"))
   }
 
   @Test("'merge' merges stores at addresses, in place or into another address")
@@ -308,7 +308,7 @@ final class ToolTests {
 
     let kept = run("vacuum", address, "--keep", "1")
     #expect(kept.code == .done && kept.text.contains("2 saves kept"), "\(kept.text)")
-    let all = run("vacuum", address)
+    let all = run("vacuum", address, "--keep", "none")
     #expect(all.code == .done && all.text.contains("1 save kept"), "\(all.text)")
     #expect(names(address) == ["Rome", "Oslo"])
     let refused = run("recover", address, "--output", path("New.store"))

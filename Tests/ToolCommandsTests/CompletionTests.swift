@@ -118,6 +118,7 @@ struct CompletionTests {
     #expect(names.contains("name") && names.contains("stops"))
     #expect(lines(["fetch", Self.store, "Trip", "--sort", "nam"]) == ["name\tString"])
     #expect(candidates("fetch", Self.store, "Trip", "--sort=-nam") == ["--sort=-name"])
+    #expect(candidates("fetch", Self.store, "Trip", "--sort", "-nam") == ["-name"])
     #expect(
       candidates("fetch", Self.store, "Trip", "--columns", "name, st").contains("name, stops"))
     #expect(candidates("fetch", Self.store, "Nix", "--sort", "") == [])

@@ -51,7 +51,7 @@ struct EditCommandTests {
   }
 
   private func fetched(_ entity: String, _ columns: String) -> String {
-    run("fetch", "/Trips.store", entity, "--columns", columns, "--format", "csv").output
+    run("fetch", "/Trips.store", entity, "--columns", columns, "--ids", "--format", "csv").output
   }
 
   @Test("Values are parsed as the types of the model's attributes")

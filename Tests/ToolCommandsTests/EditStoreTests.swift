@@ -117,7 +117,7 @@ struct EditStoreTests {
     let columns =
       "name,start,ratio,length,cost,page,token,photo,address.city,address.place.height,owner"
     func shown() throws -> String {
-      try folder.done("fetch", "Trip", "--columns", columns, "--format", "csv")
+      try folder.done("fetch", "Trip", "--columns", columns, "--ids", "--format", "csv")
         .components(separatedBy: "\n").dropFirst().joined(separator: "\n")
     }
     let ada = try folder.done("insert", "Person", "name=Ada")

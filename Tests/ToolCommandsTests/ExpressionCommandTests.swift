@@ -69,7 +69,7 @@ struct ExpressionCommandTests {
   private func column(_ expression: String) -> [String] {
     let output = run(
       "fetch", "/Shop.store", "Order", "--columns", expression, "--sort", "TRIM(name)",
-      "--format", "csv"
+      "--ids", "--format", "csv"
     ).output
     return output.split(separator: "\n").dropFirst().map {
       String($0.drop { $0 != "," }.dropFirst())
@@ -197,7 +197,7 @@ struct ExpressionCommandTests {
   @Test("An import of the values that the store has changes nothing")
   func unchangedImport() throws {
     let rows = run(
-      "fetch", "/Shop.store", "Order", "--columns", "name,price,count", "--format", "csv"
+      "fetch", "/Shop.store", "Order", "--columns", "name,price,count", "--ids", "--format", "csv"
     ).output
     let file = try disk.open("/orders.csv", for: .create)
     try file.write(Array(rows.utf8), at: 0)
@@ -223,22 +223,22 @@ struct ExpressionCommandTests {
     #expect(
       run(
         "fetch", "/Shop.store", "Order", "--group-by", "TRUNC(placed, \"month\") AS month",
-        "--aggregate", "count, SUM(count * 2) AS pieces", "--sort", "-month", "--format", "csv"
+        "--aggregate", "count, SUM(count * 2) AS pieces", "--sort", "-month", "--ids", "--format", "csv"
       ).output == "month,count,pieces\n2026-05-01T00:00:00Z,2,28\n2026-04-01T00:00:00Z,1,6\n")
     #expect(
       run(
         "fetch", "/Shop.store", "Order", "--group-by", "MONTH(placed)", "--having",
-        "MONTH(placed) > 4", "--format", "csv"
+        "MONTH(placed) > 4", "--ids", "--format", "csv"
       ).output == "MONTH(placed),count\n5,2\n")
     #expect(
       run(
         "fetch", "/Shop.store", "Order", "--group-by", "MONTH(placed) AS m", "--sort",
-        "-sum(count) / count()", "--format", "csv"
+        "-sum(count) / count()", "--ids", "--format", "csv"
       ).output == "m,count\n5,2\n4,1\n")
     #expect(
       run(
         "fetch", "/Shop.store", "Order", "--columns", "price * count AS worth, TRIM(name) AS who",
-        "--sort", "-worth", "--format", "csv", "--limit", "2"
+        "--sort", "-worth", "--ids", "--format", "csv", "--limit", "2"
       ).output.split(separator: "\n").map { $0.drop { $0 != "," } } == [
         ",worth,who", ",59.97,Ada", ",50,Bea",
       ])
@@ -256,7 +256,7 @@ struct ExpressionCommandTests {
     #expect(
       run(
         "fetch", "/Shop.store", "Order", "--group-by", "DAY(placed), DAY(placed, 'UTC')", "--zone",
-        "+02:00", "--format", "csv"
+        "+02:00", "--ids", "--format", "csv"
       ).output.hasPrefix("DAY(placed),\"DAY(placed, 'UTC')\",count\n1,30,1\n"))
     let wrong = run(
       "count", "/Shop.store", "Order", "--where", "DAY(placed) == 1", "--zone", "CET5")

@@ -90,7 +90,7 @@ struct FailingReadTests {
     let isDocument = place.hasSuffix("quire") || place.hasSuffix("zip")
     var commands = [
       ["info", place], ["validate", place], ["fetch", place], ["fetch", place, "Trip"],
-      ["fetch", place, "Stop", "--columns", "name,trip.name", "--format", "csv"],
+      ["fetch", place, "Stop", "--columns", "name,trip.name", "--ids", "--format", "csv"],
       ["count", place, "Person"], ["export", place, "--entity", "Trip"], ["tree", place, "Trip"],
       ["history", place, "--objects"], ["report", place], ["diff", place, "/Trip.store"],
       ["diff", place, "/Trip.quire"], ["convert", place, "/New.xml"],

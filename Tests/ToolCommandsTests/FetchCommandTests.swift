@@ -127,7 +127,7 @@ struct FetchCommandTests {
     #expect(rows(fetch("Trip", "--limit", "20", height: 14)).count == 21)
     #expect(fetch("Trip", "--limit", "20", height: 14).messages.isEmpty)
     // Other formats, files and pipes have all objects.
-    #expect(rows(fetch("Trip", "--format", "csv", height: 14)).count == 61)
+    #expect(rows(fetch("Trip", "--ids", "--format", "csv", height: 14)).count == 61)
     #expect(rows(fetch("Trip")).count == 61)
   }
 
@@ -183,7 +183,7 @@ struct FetchCommandTests {
     func first(_ keys: String) -> String {
       fetch(
         "Trip", "--where", "place TEXT 'os*'", "--sort", keys, "--columns", "place,nights",
-        "--limit", "1", "--format", "csv"
+        "--limit", "1", "--ids", "--format", "csv"
       ).output
     }
 
@@ -244,7 +244,7 @@ struct FetchCommandTests {
 
   @Test("--id fetches objects by their identifiers, without an entity")
   func identifiers() {
-    let found = fetch("--id", "\(id)3,\(id)1", "--columns", "nights", "--format", "csv")
+    let found = fetch("--id", "\(id)3,\(id)1", "--columns", "nights", "--ids", "--format", "csv")
     #expect(found.output == "@id,nights\n\(id)1,1\n\(id)3,3\n")
     let missing = fetch("--id", "\(id)3,\(id)99,\(id)98")
     #expect(missing.exitCode == .no && missing.output.isEmpty)
@@ -305,7 +305,7 @@ struct FetchCommandTests {
       fetch("Trip", "--aggregate", "avg(nights)", "--format", "jsonl").output
         == "{\"avg(nights)\":30.5}\n")
     #expect(
-      fetch("Trip", "--group-by", "place", "--having", "sum(nights) > 600", "--format", "csv")
+      fetch("Trip", "--group-by", "place", "--having", "sum(nights) > 600", "--ids", "--format", "csv")
         .output
         .split(separator: "\n").sorted() == ["Lisbon,20", "Oslo,20", "place,count"])
     #expect(
@@ -321,7 +321,7 @@ struct FetchCommandTests {
   @Test("--distinct shows each combination of values once")
   func distinct() {
     #expect(
-      fetch("Trip", "--columns", "place", "--distinct", "--sort", "place", "--format", "csv").output
+      fetch("Trip", "--columns", "place", "--distinct", "--sort", "place", "--ids", "--format", "csv").output
         == "place\nLisbon\nOslo\nŌsaka 大阪\n")
     #expect(fetch("Trip", "--distinct").messages.contains("--distinct needs --columns."))
     #expect(
@@ -348,7 +348,7 @@ struct FetchCommandTests {
     #expect(
       fetch("Stop", "--template", "longTrips", "NIGHTS=1", "FROM=now").exitCode == .wrongUsage)
     #expect(
-      rows(fetch("Trip", "--where", "nights > $N", "N=58", "--format", "csv")).count == 3)
+      rows(fetch("Trip", "--where", "nights > $N", "N=58", "--ids", "--format", "csv")).count == 3)
   }
 
   @Test("A text that is compared with a date is a date in the words of 'quire set'")
@@ -403,8 +403,8 @@ struct FetchCommandTests {
       ["open", store],
       input: """
         fetch
-        fetch Trip --group-by place --format csv --sort place
-        fetch --template longTrips NIGHTS=60 FROM=2026-01-01 --columns nights --format csv
+        fetch Trip --group-by place --ids --format csv --sort place
+        fetch --template longTrips NIGHTS=60 FROM=2026-01-01 --columns nights --ids --format csv
         """)
     #expect(run.exitCode == .done, "\(run.messages)")
     #expect(

@@ -69,6 +69,36 @@ struct FetchOutputTests {
       ]), colour: isTerminal, input: Array(input.utf8))
   }
 
+  @Test("CSV has the columns in the order of the model, and identifiers only with --ids")
+  func identifiers() {
+    func csv(_ words: String...) -> [Substring] {
+      let all = ["fetch", "/a.store"] + words + ["--format", "csv"]
+      let tool = Tool(commands: [FetchCommand.command(.files(on: disk))])
+      return RecordedRun(all, tool: tool).output.split(separator: "\n")
+    }
+    #expect(csv("Tag", "--sort", "title") == ["title,people", "x,1/p1", "東京 😀,1/p1 1/p2"])
+    #expect(csv("Tag", "--columns", "title", "--sort", "title").first == "title")
+    #expect(csv("Tag", "--ids", "--sort", "title").prefix(2) == ["@id,title,people", "3/p2,x,1/p1"])
+    // The entity still tells the subentities apart.
+    let people = csv("Person", "--columns", "id", "--sort", "id")
+    #expect(people == ["@entity,id", "Person,", "Pilot,", "Person,A-1"], "\(people)")
+  }
+
+  @Test("Decimals are numbers in JSON with --numbers, and texts without it")
+  func numbers() {
+    func price(_ words: String...) -> Bool? {
+      let all =
+        ["fetch", "/a.store", "Person", "--id", "1/p1", "--columns", "price", "--format"] + words
+      let tool = Tool(commands: [FetchCommand.command(.files(on: disk))])
+      let text = RecordedRun(all, tool: tool).output
+      guard let match = text.firstMatch(of: /"price": ?("?)1234567890\.12345/) else { return nil }
+      return match.1.isEmpty
+    }
+    for form in ["json", "jsonl"] {
+      #expect(price(form) == false && price(form, "--numbers") == true)
+    }
+  }
+
   @Test("A table has every property in the order of the model, aligned by the width in a terminal")
   func table() {
     let name = #""Ada \"the\" first\nof\\all""#
@@ -88,7 +118,7 @@ struct FetchOutputTests {
         "friendOf", "tags",
       ])
     // Programs find the columns in the order of their names, as version hashes do.
-    let forPrograms = run("fetch", "/a.store", "Person", "--format", "csv").output
+    let forPrograms = run("fetch", "/a.store", "Person", "--ids", "--format", "csv").output
     #expect(
       forPrograms.hasPrefix(
         "@id,@entity,friendOf,friends,home.lat,home.lon,id,name,price,rank,tags,when\n"),
@@ -118,7 +148,7 @@ struct FetchOutputTests {
     #expect(run("fetch", "/a.store", "Tag", "--limit", "0", "--format", "json").output == "[]\n")
     #expect(run("fetch", "/a.store", "Tag", "--limit", "0", "--format", "jsonl").output == "")
     #expect(
-      run("fetch", "/a.store", "Tag", "--limit", "0", "--format", "csv").output
+      run("fetch", "/a.store", "Tag", "--limit", "0", "--ids", "--format", "csv").output
         == "@id,people,title\n")
     #expect(
       run("fetch", "/a.store", "Tag", "--limit", "0", "--where", "nix == 1").exitCode == .wrongUsage
@@ -143,9 +173,9 @@ struct FetchOutputTests {
 
   @Test("An exported table of comma-separated values is imported as equal objects")
   func tableRoundTrip() throws {
-    let tags = run("fetch", "/a.store", "Tag", "--columns", "title", "--format", "csv").output
+    let tags = run("fetch", "/a.store", "Tag", "--columns", "title", "--ids", "--format", "csv").output
     #expect(tags == "@id,title\n3/p1,東京 😀\n3/p2,x\n")
-    let entities = run("fetch", "/a.store", "Person", "--columns", "name", "--format", "csv").output
+    let entities = run("fetch", "/a.store", "Person", "--columns", "name", "--ids", "--format", "csv").output
     #expect(entities.hasPrefix("@id,@entity,name\n") && entities.contains("2/p1,Pilot,Zoë\n"))
     #expect(
       run("import", "/b.store", "-", "--format", "csv", "--entity", "Tag", input: tags).output
@@ -174,7 +204,7 @@ struct FetchOutputTests {
     "A terminal gets no character that would control it, and a file gets them all",
     arguments: [
       (["fetch", "/a.store", "Tag"], false),
-      (["fetch", "/a.store", "Tag", "--format", "csv"], false),
+      (["fetch", "/a.store", "Tag", "--ids", "--format", "csv"], false),
       (["export", "/a.store", "--entity", "Tag", "--format", "csv"], false),
       (["fetch", "/a.store", "Tag", "--format", "json"], true),
       (["fetch", "/a.store", "Tag", "--format", "jsonl"], true),

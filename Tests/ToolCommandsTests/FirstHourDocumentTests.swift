@@ -58,7 +58,7 @@ struct FirstHourDocumentTests {
 
     #expect(run.exitCode == .done, "\(run.messages)")
     let names = quire([
-      "fetch", path("old.quire"), "Author", "--format", "csv", "--columns", "name",
+      "fetch", path("old.quire"), "Author", "--ids", "--format", "csv", "--columns", "name",
     ])
     #expect(names.output.hasSuffix("Ana\n"), "\(names.output)")
     let got = quire(["attach", "get", path("old.quire"), "a.txt", "--output", "-"])

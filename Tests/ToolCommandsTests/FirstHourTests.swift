@@ -58,7 +58,7 @@ struct FirstHourTests {
     let new = quire(["new", path("n.quire"), "--from", path("number.csv")])
     #expect(
       new.exitCode == .done && new.output.contains("v: \(type)"), "\(new.output)\(new.messages)")
-    let found = quire(["fetch", path("n.quire"), "Number", "--format", "csv"]).output
+    let found = quire(["fetch", path("n.quire"), "Number", "--ids", "--format", "csv"]).output
     #expect(found.contains(",\(shown)\n"), "\(found)")
   }
 
@@ -70,7 +70,7 @@ struct FirstHourTests {
     #expect(quire(["new", path("d.quire"), "--model", path("a.model")]).exitCode == .done)
     #expect(quire(["insert", path("d.quire"), "Book", "title=Own"]).exitCode == .done)
     let own = try #require(
-      quire(["fetch", path("d.quire"), "Book", "--format", "csv"]).output.firstMatch(
+      quire(["fetch", path("d.quire"), "Book", "--ids", "--format", "csv"]).output.firstMatch(
         of: /\d+\/p\d+/)
     ).output
     let author = own.hasPrefix("2") ? "1/p7" : "2/p7"

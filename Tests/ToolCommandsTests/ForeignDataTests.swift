@@ -105,7 +105,7 @@ struct ForeignDataTests {
     let done = try folder.run("import", document, folder.path("shop.db"), "--map", names)
     #expect(done.output == "4 objects inserted.\n", "\(done.messages)")
     let rows = try folder.run(
-      "fetch", document, "Tour", "--columns", "name,guide.name", "--format", "csv")
+      "fetch", document, "Tour", "--columns", "name,guide.name", "--ids", "--format", "csv")
     #expect(cells(rows) == ["name,guide.name", "Douro,Zoë", "Minho,"])
 
     for (names, word) in [("Guide=Person,rating=,id=,title=name,none=x", "'none'"), ("a", "'a'")] {
@@ -157,7 +157,7 @@ struct ForeignDataTests {
     #expect(done.output == "3 objects inserted.\n", "\(done.messages)")
     let rows = run(
       "fetch", "/A.quire", "Stop", "--columns", "place,trip.name,trip.guide.name",
-      "--format", "csv")
+      "--ids", "--format", "csv")
     #expect(rows.output.hasSuffix("Faro,Algarve,Rui\n"), "\(rows.output)")
   }
 
@@ -183,7 +183,7 @@ struct ForeignDataTests {
     let done = run(
       "import", "/A.quire", "/halte.csv", "--map", "halte=Stop,halte.Ort=name,N=nights,extra=")
     #expect(done.output == "1 object inserted.\n", "\(done.messages)")
-    let rows = run("fetch", "/A.quire", "Stop", "--format", "csv", "--columns", "name,nights")
+    let rows = run("fetch", "/A.quire", "Stop", "--ids", "--format", "csv", "--columns", "name,nights")
     #expect(cells(rows) == ["name,nights", "Porto,3", "Faro,2"])
     try write("{\"Ort\": \"Évora\", \"nights\": 1, \"extra\": [1]}\n", to: "/in.jsonl")
     let lines = run(
@@ -228,7 +228,7 @@ struct ForeignDataTests {
     #expect(run("import", "/A.quire", "/half.csv", "--entity", "Stop").exitCode == .unreadable)
 
     let rows = run(
-      "fetch", "/A.quire", "Stop", "--columns", "name", "--format", "csv", "--sort", "nights")
+      "fetch", "/A.quire", "Stop", "--columns", "name", "--ids", "--format", "csv", "--sort", "nights")
     for name in ["Régua €", "Évora 🚆", "Porto", "a\tb"] {
       #expect(rows.output.contains(name), "\(rows.output)")
     }

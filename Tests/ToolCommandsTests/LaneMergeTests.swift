@@ -27,7 +27,7 @@ struct LaneMergeTests {
   }
 
   private func identifiers(_ path: String, _ entity: String) -> Set<String> {
-    let run = trips.run(["fetch", path, entity, "--format", "csv"])
+    let run = trips.run(["fetch", path, entity, "--ids", "--format", "csv"])
     let lines = run.output.split(separator: "\n").dropFirst()
     return Set(lines.map { line in String(line.prefix { $0 != "," }) })
   }

@@ -68,7 +68,7 @@ struct MergeCommandTests {
 
         """)
     let stops = trips.done(
-      "fetch", "/C.quire", "Trip", "--columns", "stops,count", "--format", "csv")
+      "fetch", "/C.quire", "Trip", "--columns", "stops,count", "--ids", "--format", "csv")
     #expect(stops.contains("2/p2 2/p1 \(here) \(there),4"), "\(stops)")
     #expect(trips.run(["validate", "/C.quire"]).exitCode == .done)
     #expect(merge("--output", "/C.quire").exitCode == .inputOutput)
@@ -174,7 +174,7 @@ struct MergeCommandTests {
     ] {
       #expect(merge("--output", "/\(side).quire", "--\(side)").exitCode == .done)
       let found = trips.done(
-        "fetch", "/\(side).quire", "Trip", "--columns", "stops", "--format", "csv")
+        "fetch", "/\(side).quire", "Trip", "--columns", "stops", "--ids", "--format", "csv")
       #expect(found.contains(expected), "\(side): \(found)")
     }
   }
@@ -195,7 +195,7 @@ struct MergeCommandTests {
       words + ["--output", "/C.quire"], input: "what\nt\nBASE\no\n", typed: true)
     #expect(run.exitCode == .done, "\(run.messages)")
     let found = trips.done(
-      "fetch", "/C.quire", "Trip", "--columns", "name,price", "--format", "csv", "--sort", "price")
+      "fetch", "/C.quire", "Trip", "--columns", "name,price", "--ids", "--format", "csv", "--sort", "price")
     #expect(found.contains("River,900"), "\(found)")
     #expect(found.contains("Lissabon"), "\(found)")
   }

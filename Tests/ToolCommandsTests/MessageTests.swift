@@ -50,7 +50,7 @@ struct MessageTests {
 
     #expect(
       history() == [
-        "12  DATE  by quire  message \"New model\"",
+        "12  DATE  by quire  model \"Next\"  message \"New model\"",
         "11  DATE  by quire",
         "10  DATE  by quire  message \"First of the session\"",
         "9   DATE  by quire  message \"Back\"",
@@ -92,13 +92,23 @@ struct MessageTests {
     #expect(session.exitCode == .done, "\(session.messages)")
     #expect(
       history() == [
-        "5  DATE  by Zoë", "4  DATE  by Zoë", "3  DATE  by Ada", "2  DATE  by Zoë", "1  DATE",
+        "5  DATE  by Zoë", "4  DATE  by Zoë  message \"Returns to version 1\"", "3  DATE  by Ada",
+        "2  DATE  by Zoë", "1  DATE",
       ])
     trips.done("insert", "/Trips.quire", "Trip", "name=D")
     #expect(history().first == "6  DATE  by quire")
     let empty = trips.run(
       ["insert", "/Trips.quire", "Trip", "name=E"], environment: ["QUIRE_AUTHOR": ""])
     #expect(empty.exitCode == .done && history().first == "7  DATE  by quire")
+    // Otherwise the author is the user of the system.
+    for (environment, author) in [
+      (["USER": "ada", "LOGNAME": "bob"], "ada"), (["USER": "", "LOGNAME": "bob"], "bob"),
+      (["QUIRE_AUTHOR": "Eve", "USER": "ada"], "Eve"),
+    ] {
+      let words = ["insert", "/Trips.quire", "Trip", "name=F"]
+      #expect(trips.run(words, environment: environment).exitCode == .done)
+      #expect(history().first?.hasSuffix("by \(author)") ?? false, "\(history())")
+    }
   }
 
   @Test("A store without a document keeps the message in the metadata of the commit")

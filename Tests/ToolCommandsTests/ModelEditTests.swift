@@ -50,7 +50,7 @@ struct ModelEditTests {
     #expect(run.text.contains("Done."))
     #expect(quire(["model", document]).output.contains("\n  colour: String?\n"))
     #expect(
-      quire(["fetch", document, "List", "--columns", "name", "--format", "csv"]).output.hasSuffix(
+      quire(["fetch", document, "List", "--columns", "name", "--ids", "--format", "csv"]).output.hasSuffix(
         ",Home\n"))
     #expect(quire(["history", document]).output.split(separator: "\n").count == 3)
     #expect(try texts.isEmpty)
@@ -120,7 +120,7 @@ struct ModelEditTests {
     )
     #expect(kept.status == 0, "\(kept.text)")
     #expect(
-      quire(["fetch", document, "List", "--columns", "title", "--format", "csv"]).output.hasSuffix(
+      quire(["fetch", document, "List", "--columns", "title", "--ids", "--format", "csv"]).output.hasSuffix(
         ",Home\n"))
   }
 

@@ -99,7 +99,7 @@ struct ModelJSONCommandTests {
     #expect(plan.contains("to \"New\": inferred"), "\(plan)")
     _ = folder.output("migrate DIR/d.quire --model DIR/new.json")
     #expect(
-      folder.output("fetch DIR/d.quire Trip --columns name,days --format csv")
+      folder.output("fetch DIR/d.quire Trip --columns name,days --ids --format csv")
         == "@id,name,days\n1/p1,Lisbon,7\n")
     #expect(folder.run("model DIR/new.json --diff DIR/d.quire").exitCode == .done)
     #expect(

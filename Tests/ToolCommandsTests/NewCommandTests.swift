@@ -58,7 +58,7 @@ struct NewCommandTests {
         """)
     let fetched = run(
       "fetch", "/Trips.quire", "Stop", "--columns", "name, nights, trip.name", "--sort", "name",
-      "--format", "csv")
+      "--ids", "--format", "csv")
     #expect(
       fetched.output.split(separator: "\n").map { $0.drop { $0 != "," } } == [
         ",name,nights,trip.name", ",Köln,1,By train", ",Porto,3,Douro", ",Régua,2,Douro",
@@ -106,7 +106,7 @@ struct NewCommandTests {
         """)
     let fetched = run(
       "fetch", "/Trips.quire", "Stop", "--columns", "name, nights, trip.name, trip.guide.email",
-      "--sort", "name", "--format", "csv")
+      "--sort", "name", "--ids", "--format", "csv")
     #expect(
       fetched.output.split(separator: "\n").map { $0.drop { $0 != "," } } == [
         ",name,nights,trip.name,trip.guide.email", ",Porto,3.0,Douro,ana@example.com",

@@ -65,7 +65,7 @@ struct OpenCommandTests {
       insert Stop place=Belém "trip={name == 'Lisbon'}"
       set Trip --where 'name == "Lisbon"' days=4
 
-      fetch Trip --columns name,days,stops.@count --sort name --format csv
+      fetch Trip --columns name,days,stops.@count --sort name --ids --format csv
       save
       """)
     #expect(run.exitCode == .done, "\(run)")
@@ -117,7 +117,7 @@ struct OpenCommandTests {
       ("fetsh Trip", "Did you mean 'fetch'?"), ("fetch Tripp", "Did you mean 'Trip'?"),
       ("insert Trip dayz=1", "Did you mean 'days'?"), ("insert Trip days=many", "a whole number"),
       ("undo", "nothing to undo"), ("set Trip --id 9/p9 days=1", "is not an object"),
-      ("count", "Run 'help count'"), ("fetch 'Trip", "not closed"),
+      ("count", "Write 'count ENTITY'"), ("fetch 'Trip", "not closed"),
     ] {
       let run = script("\n" + line + "\n")
       #expect(run.messages.contains("line 2: ") && run.messages.contains(words), "\(run.messages)")

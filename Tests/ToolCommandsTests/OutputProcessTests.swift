@@ -164,6 +164,36 @@ struct OutputProcessTests {
   }
 
   @Test(
+    "A signal that ends the output of a saved change says that the change is saved",
+    .enabled(if: BuiltTool.exists))
+  func interruptedOutput() throws {
+    let document = folder.path("D.quire")
+    let name = String(repeating: "x", count: 100)
+    for words in [
+      ["save-as", large, document],
+      ["set", document, "Person", "--where", "TRUEPREDICATE", "fullName=\(name)"],
+    ] { #expect(quire(words).exitCode == .done) }
+    let process = Process()
+    process.executableURL = BuiltTool.url
+    process.arguments = ["undo", document]
+    // Nobody reads this pipe, so the command waits in the middle of its output.
+    let (output, errors) = (Pipe(), Pipe())
+    (process.standardOutput, process.standardError) = (output, errors)
+    try process.run()
+    while process.isRunning, !quire(["history", document]).output.contains("undone to") {
+      usleep(10_000)
+    }
+    usleep(200_000)
+    kill(process.processIdentifier, SIGINT)
+    process.waitUntilExit()
+
+    #expect(process.terminationStatus == 130)
+    let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    #expect(text == "Interrupted. The version is taken back.\n")
+    withExtendedLifetime(output) {}
+  }
+
+  @Test(
     "An interrupt does not end a session that has unsaved changes", .enabled(if: BuiltTool.exists))
   func interruptedSession() throws {
     let pair = try TerminalPair()

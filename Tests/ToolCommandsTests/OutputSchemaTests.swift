@@ -57,6 +57,7 @@ struct OutputSchemaTests {
     ("diff", "diff DIR/t.store DIR/d.quire --match unique --format json"),
     ("undo", "undo DIR/d.quire --dry-run --format json"),
     ("undo", "undo DIR/d.quire --steps 2 --format json"),
+    ("undo", "redo DIR/d.quire --dry-run --format json"),
     ("history", "history DIR/d.quire --objects --format json"),
     ("revert", "revert DIR/d.quire --to 2 --format json"),
     ("branch", "branch DIR/d.quire draft --format json"),

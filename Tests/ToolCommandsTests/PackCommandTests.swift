@@ -85,7 +85,7 @@ struct PackCommandTests {
   @Test("Each error has its message and exit code")
   func wrong() throws {
     #expect(run("pack", "/none").exitCode == .inputOutput)
-    #expect(run("pack", "/Trip.quire/manifest.json").exitCode == .inputOutput)
+    #expect(run("pack", "/Trip.quire/manifest.json").exitCode == .wrongUsage)
     #expect(run("pack").exitCode == .wrongUsage)
     for folder in [".", "/Trip.quire/..", "/"] {
       let nameless = run("pack", folder)

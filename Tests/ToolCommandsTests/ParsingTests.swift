@@ -70,8 +70,7 @@ struct ParsingTests {
     "A wrong command line is refused with a hint",
     arguments: [
       (
-        [], "Missing argument PATH: What to read.",
-        "Run 'quire help show' to see its arguments and options."
+        [], "Missing argument PATH.", "Write 'quire show PATH'."
       ),
       (
         ["a", "b", "c"], "Unexpected argument 'c'.",

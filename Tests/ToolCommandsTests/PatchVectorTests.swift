@@ -41,7 +41,6 @@ struct PatchVectorTests {
       #expect(run.exitCode == .done, "\(words): \(run.messages)")
     }
 
-    /// Copies a document.
     func copy(_ name: String, to other: String) {
       run("save-as", path(name + ".quire"), path(other + ".quire"))
     }

@@ -83,8 +83,11 @@ struct RecoverCommandTests {
   func vacuum() throws {
     let kept = run("vacuum", "/Trips.store", "--keep", "2", "--format", "json")
     #expect(kept.output.contains("\"commits\": 3"))
-    let text = run("vacuum", "/Trips.store")
-    #expect(text.exitCode == .done)
+    let usual = run("vacuum", "/Trips.store")
+    #expect(usual.output.hasSuffix("after, 3 saves kept\n"), "\(usual.output)")
+    #expect(usual.messages.contains("'--keep none'"), "\(usual.messages)")
+    let text = run("vacuum", "/Trips.store", "--keep", "none")
+    #expect(text.exitCode == .done && text.messages.isEmpty)
     #expect(text.output.contains("bytes before, ") && text.output.hasSuffix("after, 1 save kept\n"))
     #expect(run("count", "/Trips.store", "Trip").output == "3\n")
     #expect(run("vacuum", "/Trips.store", "--keep", "often").exitCode == .wrongUsage)

@@ -111,7 +111,7 @@ struct StoreCommandTests {
       run(
         "fetch", "/Trips.store", "Trip", "--columns", "name, stops.@count, max(days, 4)",
         "--offset",
-        "0", "--format", "csv"
+        "0", "--ids", "--format", "csv"
       ).output == """
         @id,name,stops.@count,"max(days, 4)"
         2/p1,"Lisboa, ""Sé""\",1,4

@@ -61,6 +61,58 @@ struct UndoCommandTests {
       ])
   }
 
+  @Test("Redo restores what undo has taken back, up to the next save")
+  func redo() {
+    func redo(_ words: String...) -> RecordedRun { trips.run(["redo", "/Trips.quire"] + words) }
+    #expect(redo().exitCode == .no)
+    _ = undo()  // 9 = 7
+    _ = undo()  // 10 = 6
+    let first = redo()  // 11 = 7
+    #expect(
+      first.output == """
+        + Stop 2/p3  name "Lisboa", trip 3/p2
+        ~ Trip 3/p2  stops +2/p3
+
+        /Trips.quire is at version 11, with the content of version 7.
+
+        """)
+    #expect(marks().first == "11  by quire  redone to 7")
+    expectSame(11, 7)
+    #expect(redo().exitCode == .done)  // 12 = 8
+    expectSame(12, 8)
+    #expect(redo().messages.contains("There is nothing to redo"))
+    // Undo goes on from the restored version.
+    _ = undo("--steps", "2")  // 13 = 6
+    expectSame(13, 6)
+    #expect(
+      redo("--steps", "2", "--dry-run").output.hasSuffix("would have the content of version 8.\n"))
+    #expect(redo("--steps", "3").messages.contains("Only 2 of 3 versions can be redone."))
+    trips.done("insert", "/Trips.quire", "Voucher", "code=X")  // 14
+    #expect(redo().exitCode == .no)
+    _ = undo()  // 15 = 6
+    expectSame(15, 6)
+    _ = redo()  // 16 = 14
+    expectSame(16, 14)
+    _ = undo()  // 17 = 6, and not the version that redo restored
+    expectSame(17, 6)
+  }
+
+  @Test("On a terminal undo shows a screenful of changes, and --all shows all")
+  func screenful() {
+    for number in 1...30 { trips.done("insert", "/Trips.quire", "Voucher", "code=\(number)") }
+    func undo(_ words: String..., terminal: Bool = true) -> RecordedRun {
+      trips.run(
+        ["undo", "/Trips.quire", "--steps", "30", "--dry-run"] + words, terminal: terminal,
+        height: 20)
+    }
+    func count(_ run: RecordedRun) -> Int {
+      run.output.split(separator: "\n").count { $0.hasPrefix("- ") }
+    }
+    #expect(count(undo()) == 14 && undo().messages == "16 more changes. '--all' shows all.\n")
+    #expect(count(undo("--all")) == 30 && undo("--all").messages.isEmpty)
+    #expect(count(undo(terminal: false)) == 30)
+  }
+
   @Test("After another save, undo takes back that save, and then goes on")
   func between() {
     _ = undo()  // 9 = 7
@@ -71,8 +123,8 @@ struct UndoCommandTests {
     expectSame(12, 6)
     // A revert is a save like any other.
     trips.done("revert", "/Trips.quire", "--to", "8")  // 13 = 8
-    #expect(marks().first == "13  by quire")
-    #expect(undo().output.contains("with the content of version 12."))  // 14 = 12 = 6
+    #expect(marks().first == "13  by quire  message \"Returns to version 8\"")
+    #expect(undo().output.contains("with the content of version 6."))  // 14 = 12 = 6
     #expect(marks().first == "14  by quire  undone to 6")
     #expect(undo().output.contains("with the content of version 5."))
     expectSame(15, 5)
@@ -179,7 +231,10 @@ struct UndoCommandTests {
   func errors() {
     trips.done("convert", "/Trips.quire", "/Trips.store")
     trips.done("pack", "/Trips.quire", "/Trips.zip")
-    #expect(trips.run(["undo", "/Trips.store"]).exitCode == .unreadable)
+    let store = trips.run(["undo", "/Trips.store"])
+    #expect(store.exitCode == .wrongUsage)
+    #expect(
+      store.messages.contains("'quire save-as /Trips.store /Trips.quire'"), "\(store.messages)")
     #expect(trips.run(["undo", "/Trips.zip"]).exitCode == .inputOutput)
     #expect(trips.run(["undo", "/None.quire"]).exitCode == .inputOutput)
   }

@@ -124,7 +124,7 @@ struct VersionOptionTests {
     let json = quire(["history", store, "--format", "json"])
     #expect(json.exitCode == .done && json.output.contains("\"number\": \(numbers[0])"))
 
-    let vacuumed = quire(["vacuum", store])
+    let vacuumed = quire(["vacuum", store, "--keep", "none"])
     #expect(vacuumed.exitCode == .done, "\(vacuumed.messages)")
     #expect(quire(["history", store]).output.split(separator: "\n").count == 1)
     #expect(quire(["count", store, "Trip", "--version", "\(numbers[1])"]).exitCode == .inputOutput)
@@ -136,8 +136,8 @@ struct VersionOptionTests {
     let kept = numbers[1]
     let given = quire(["history", store, "--name", "\(kept)=Before Rome"])
     #expect(given.exitCode == .done && given.output.contains("\"Before Rome\""), "\(given)")
-    for words in [["vacuum", store], ["vacuum", store, "--keep", "none"]] {
-      #expect(quire(words).exitCode == .done)
+    for _ in 1...2 {
+      #expect(quire(["vacuum", store, "--keep", "none"]).exitCode == .done)
       #expect(try self.numbers().first == kept && self.numbers().count == 2)
     }
     // An automatic rewrite of the file at a save keeps the version too.
@@ -161,7 +161,7 @@ struct VersionOptionTests {
 
     #expect(quire(["history", store, "--name", "99=None"]).exitCode == .inputOutput)
     #expect(quire(["history", store, "--name", "\(kept)="]).exitCode == .done)
-    #expect(quire(["vacuum", store]).exitCode == .done)
+    #expect(quire(["vacuum", store, "--keep", "none"]).exitCode == .done)
     #expect(try self.numbers().count == 1)
   }
 

@@ -1,7 +1,7 @@
 import BlockFileFormat
 import DurableFiles
 import StoreInterface
-import Synchronization
+import Threads
 
 extension BinaryStore {
   /// Completes the file after the last commit of this process: a slot names the newest commit, everything is durable, and

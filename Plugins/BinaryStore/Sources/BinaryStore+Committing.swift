@@ -3,7 +3,7 @@ import DurableFiles
 import ObjectModel
 import Rows
 public import StoreInterface
-import Synchronization
+import Threads
 
 extension BinaryStore {
   /// Makes changes durable, all of them or none.

@@ -1,6 +1,6 @@
 import Rows
 public import StoreInterface
-import Synchronization
+import Threads
 
 // While one thread syncs the file, other threads append commits behind it. The next sync makes all of these durable (spec
 // §4.3.8).

@@ -3,7 +3,7 @@ import DurableFiles
 import Foundation
 import Rows
 public import StoreInterface
-import Synchronization
+import Threads
 
 extension BinaryStore: VacuumingStore {
   /// Writes the file anew without dead data: superseded rows and unneeded commits. A commit is kept if
@@ -70,11 +70,14 @@ extension BinaryStore: VacuumingStore {
       try head.file.reading { try segments.mergeAll(head.schema) }
       image.segments = segments
     }
+    // Readers of this process do not look at the new file until its name is durable.
+    current.withLock { $0?.waiting = head }
+    defer { current.withLock { $0?.waiting = nil } }
     do {
       // An earlier attempt that did not finish left a file behind. No other process uses that file now, because this
       // process holds the lock.
       _ = try? disk.removeAbandonedReplacements(of: filePath)
-      try disk.replace(filePath) { writer in
+      return try disk.replaceLocked(filePath) { writer in
         try writer.write(header.bytes)
         var copied = CommitImage.Copied(start: UInt64(header.byteCount))
         func write(_ image: CommitImage, _ state: CommittedState) throws -> Trailer {
@@ -97,14 +100,16 @@ extension BinaryStore: VacuumingStore {
           header.bytes(
             acknowledging: isConfirmed ? last : before!, fileByteCount: UInt64(writer.offset)),
           at: 0)
+      } whenInPlace: { _, failure in
+        if let failure { throw failure }
+        if current.withLock({ $0 == nil }) { throw closed }
+        let file = try BinaryStore.file(filePath, disk, isReadOnly)
+        let (trailer, record) = try file.newestCommit()
+        return try CommittedState(trailer, record, in: file, after: head)
       }
     } catch let error as DiskError {
       throw BinaryStore.failure(error, filePath)
     }
-    if current.withLock({ $0 == nil }) { throw closed }
-    let file = try BinaryStore.file(filePath, disk, isReadOnly)
-    let (trailer, record) = try file.newestCommit()
-    return try CommittedState(trailer, record, in: file, after: head)
   }
 
   /// Shows a commit of this process to readers.

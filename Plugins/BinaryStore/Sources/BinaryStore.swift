@@ -5,7 +5,7 @@ public import Foundation
 public import ObjectModel
 public import Rows
 public import StoreInterface
-import Synchronization
+import Threads
 
 /// A store in one file: a sequence of blocks of rows, and for each save a record of the data that are alive (spec §4).
 ///
@@ -33,7 +33,6 @@ public final class BinaryStore: ConfirmingStore {
   ]
   /// The tag of the store in object identifiers.
   public let tag: StoreTag
-  /// The file's path.
   public var path: String? { filePath }
   /// The options of the store.
   public let options: BinaryStoreOptions
@@ -62,7 +61,7 @@ public final class BinaryStore: ConfirmingStore {
     /// meanwhile.
     var waiting: CommittedState?
   }
-  let current: Mutex<Current?>
+  let current: Guarded<Current?>
 
   let leases = KeyLeases()
 
@@ -89,7 +88,7 @@ public final class BinaryStore: ConfirmingStore {
     /// The file that is known to be the one that its writer made, and not a copy; `nil` if it was not looked at yet.
     weak var placedFile: StoreFile?
   }
-  let writing = Mutex(Writing())
+  let writing = Guarded(Writing())
   let groupSync = GroupSync()
 
   private init(
@@ -126,7 +125,7 @@ public final class BinaryStore: ConfirmingStore {
     self.damage = damage
     newestWhenOpened = max(record.number, newest.1.number)
     let head = try CommittedState(trailer, record, in: file, after: nil)
-    current = Mutex(
+    current = Guarded(
       Current(
         head: head,
         // With bytes behind the commit, the file needs another look.

@@ -28,6 +28,5 @@ public struct BinaryStoreOptions: Sendable, Hashable {
   /// The effort that a compressed store spends on making blocks small.
   public var compressionLevel = Deflate.Level.fast
 
-  /// Creates the default options.
   public init() {}
 }

@@ -1,4 +1,4 @@
-import Foundation
+import Threads
 
 /// The commits that this process has appended to the file, and that wait for a sync.
 ///
@@ -16,7 +16,7 @@ struct CommitGroup {
   var waiting: [WaitingCommit] = []
   /// Whether a commit did not fit into the group.
   var isClosed = false
-  private let start = ContinuousClock.now
+  private let start = Threads.now
 
   init(after newest: CommittedState, _ free: FreeBytes) {
     (self.newest, before, after) = (newest, free, free)
@@ -24,7 +24,7 @@ struct CommitGroup {
 
   /// Whether no further commit joins. A group ends after a while even if threads save without a pause, so that other
   /// processes get the lock.
-  var isFull: Bool { isClosed || ContinuousClock.now - start > CommitGroup.longestDuration }
+  var isFull: Bool { isClosed || Threads.now - start > CommitGroup.longestDuration }
 
   private static let longestDuration = Duration.milliseconds(25)
 }
@@ -41,7 +41,7 @@ final class WaitingCommit: @unchecked Sendable {
 /// The turns of the threads that sync the file for a group of commits. One thread syncs for all of them.
 final class GroupSync: @unchecked Sendable {
   // Sendable: the condition guards all mutable state.
-  private let condition = NSCondition()
+  private let condition = Condition()
   private var isSyncing = false
 
   /// The outcomes of the commits that one sync has decided.

@@ -1,7 +1,6 @@
 import DurableFiles
-import Foundation
 import StoreInterface
-import Synchronization
+import Threads
 
 /// The turns of the threads of this process that write to a store's file, and the lock against other processes.
 struct ExclusiveAccess {
@@ -53,7 +52,7 @@ struct ExclusiveAccess {
   ) throws -> R? {
     if writing.mustPause {
       writing.mustPause = false
-      Thread.sleep(forTimeInterval: 0.001)
+      Threads.sleep(for: .milliseconds(1))
     }
     while true {
       // Before the lock is held, only the file counts, and not its newest commit.

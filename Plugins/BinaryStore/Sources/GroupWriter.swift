@@ -2,7 +2,7 @@ import BlockFileFormat
 import DurableFiles
 import Rows
 import StoreInterface
-import Synchronization
+import Threads
 
 /// Appends commits that wait for a sync, and syncs the file for all of them (spec §4.3.8).
 struct GroupWriter {

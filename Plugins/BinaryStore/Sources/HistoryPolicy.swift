@@ -3,7 +3,6 @@ public import StoreInterface
 
 /// A rule for which earlier commits a file keeps when it is written anew. Until then the file keeps all of them.
 public enum HistoryPolicy: Sendable, Hashable {
-  /// Only the newest commit.
   case none
   /// The newest commit and the given number before it.
   case last(Int)

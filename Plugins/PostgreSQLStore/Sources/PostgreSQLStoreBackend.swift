@@ -14,7 +14,6 @@ public struct PostgreSQLStoreBackend: StoreBackend {
   /// The options of its stores.
   public let options: PostgreSQLStoreOptions
 
-  /// Creates the backend.
   public init(options: PostgreSQLStoreOptions = PostgreSQLStoreOptions()) {
     self.options = options
   }

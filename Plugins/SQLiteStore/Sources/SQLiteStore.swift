@@ -17,7 +17,6 @@ typealias SQLiteSnapshot = DatabaseSnapshot<SnapshotReader>
 /// A snapshot is a read transaction of SQLite: the database shows it the same contents while other connections write.
 /// Rows become blocks when they are read.
 public final class SQLiteStore: DatabaseStore {
-  /// The SQLite database.
   public var type: StoreType { .sqlite }
   /// Commits write only changes, are durable, and reach other processes. Requests are answered in SQL if SQL has
   /// exactly the same meaning. A database that another system made keeps no earlier commits, but may have a history of
@@ -63,7 +62,6 @@ public final class SQLiteStore: DatabaseStore {
 
   /// The state that writers need. Its holder is this process's only writer.
   struct Writing {
-    /// The connection that writes.
     var connection: Watch?
     /// The last assigned keys of links, where the database keeps no count of them.
     var linkKeys: [UInt16: UInt64] = [:]

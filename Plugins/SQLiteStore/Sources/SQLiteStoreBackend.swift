@@ -15,10 +15,8 @@ public struct SQLiteStoreBackend: StoreBackend {
   /// The options of its stores.
   public let options: SQLiteStoreOptions
 
-  /// Creates the backend.
   public init(options: SQLiteStoreOptions = SQLiteStoreOptions()) { self.options = options }
 
-  /// The SQLite database.
   public var type: StoreType { .sqlite }
   /// Commits write only changes, are durable, and reach other processes.
   public var capabilities: StoreCapabilities { SQLiteStoreBackend.capabilities }
@@ -119,6 +117,5 @@ public struct SQLiteStoreOptions: Sendable, Hashable {
   /// The number of bytes that the history may always use.
   public var leastHistoryByteCount = 1 << 20
 
-  /// Creates the default options.
   public init() {}
 }

@@ -75,6 +75,5 @@ public struct XMLStoreOptions: Sendable, Hashable {
   /// The longest time that a save waits for the save of another process.
   public var patience: Duration = .seconds(10)
 
-  /// Creates the default options.
   public init() {}
 }

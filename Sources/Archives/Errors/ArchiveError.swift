@@ -14,7 +14,6 @@ public struct ArchiveError: Error, Sendable, Hashable {
 
   /// A kind of failure. New kinds may be added.
   public struct Code: RawRepresentable, Sendable, Hashable {
-    /// The kind's stable name.
     public let rawValue: String
 
     /// Creates the kind with the given name.
@@ -34,7 +33,6 @@ public struct ArchiveError: Error, Sendable, Hashable {
     public static let unsafeName = Code(rawValue: "unsafeName")
     /// Two names are the same on some system.
     public static let sameName = Code(rawValue: "sameName")
-    /// An entry is encrypted.
     public static let encrypted = Code(rawValue: "encrypted")
     /// An entry uses a method or feature that packed documents don't use.
     public static let unsupported = Code(rawValue: "unsupported")
@@ -52,12 +50,10 @@ public struct ArchiveError: Error, Sendable, Hashable {
 }
 
 extension ArchiveError: CustomStringConvertible {
-  /// The message.
   public var description: String { message }
 }
 
 extension ArchiveError.Code: CustomStringConvertible {
-  /// The kind's name.
   public var description: String { rawValue }
 }
 

@@ -10,7 +10,6 @@ package import DurableFiles
 /// compressed. Stores and other binary files are stored without compression, at offsets that allow reading them in
 /// place (spec §8.3). The folder must not change meanwhile, so the caller holds the document's lock.
 package struct FolderPacking: Sendable {
-  /// The folder.
   package let folder: String
   /// The disk that the folder is on.
   package let disk: any Disk
@@ -21,7 +20,6 @@ package struct FolderPacking: Sendable {
 
   /// The first bytes and the size of a file that differ in the archive.
   package struct Completion {
-    /// The first bytes.
     package var start: [UInt8]
     /// The number of bytes, at most that of the file.
     package var byteCount: Int

@@ -1,3 +1,5 @@
+import DurableFiles
+
 extension Command {
   /// Parses the words that follow the command's name.
   ///
@@ -51,7 +53,7 @@ extension Command {
       return (option, "")
     }
     if attached == nil, let next = rest.first, next.hasPrefix("-"), next != "-",
-      !isDescendingKey(next, of: option)
+      !isDescendingKey(next, of: option), Int(next) == nil
     {
       throw .wrongUsage(
         "Option '\(spelling)' needs a value.",
@@ -81,18 +83,46 @@ extension Command {
       let word = values[arguments.count]
       throw .wrongUsage(
         "Unexpected argument '\(oneLine(word))'.",
-        hint: options.contains { $0.kind == .predicate } && word.looksLikeCondition
-          ? "Write --where before a condition." : seeHelp)
+        hint: optionHint(for: word) ?? seeHelp)
     }
     if let missing = arguments.dropFirst(values.count).first(where: \.isRequired) {
-      throw .wrongUsage(
-        "Missing argument \(missing.name): \(firstSentence(of: missing.help)).", hint: seeHelp)
+      throw missingArgument(missing, after: values)
     }
     var assigned: [Argument: [String]] = [:]
     for (position, argument) in arguments.prefix(values.count).enumerated() {
       assigned[argument] = argument.isRepeating ? Array(values[position...]) : [values[position]]
     }
     return assigned
+  }
+
+  /// Returns the hint for an argument that was probably meant as the value of an option: a condition, or a number.
+  private func optionHint(for word: String) -> String? {
+    if options.contains(where: { $0.kind == .predicate }), word.looksLikeCondition {
+      return "Write --where before a condition: --where \(oneLine(word).shellWord)."
+    }
+    let counts = options.filter { $0.valueName == "COUNT" }
+    guard counts.count == 1, let count = Int(word), count > 0 else { return nil }
+    return "Write '--\(counts[0].name) \(count)'."
+  }
+
+  /// Returns the error for a command line that ends before a required argument. The hint shows the words of the line with
+  /// the missing one in its place.
+  private func missingArgument(_ last: Argument, after values: [String]) -> CommandError {
+    var missing = last
+    var words = values
+    // In 'set STORE name=Porto' the assignment is in its place, and the entity before it is missing.
+    if let place = zip(arguments, values).map(\.0).firstIndex(where: { $0.kind == .entity }),
+      last.kind == .assignments, values[place].contains("=")
+    {
+      missing = arguments[place]
+      words = values[..<place] + [missing.name] + values[place...]
+    } else {
+      words += arguments.dropFirst(values.count).filter(\.isRequired).map(\.name)
+    }
+    let line = (["quire", name] + words.map { word in
+      arguments.contains { $0.name == word } ? word : oneLine(word).shellWord
+    }).joined(separator: " ")
+    return .wrongUsage("Missing argument \(missing.name).", hint: "Write '\(line)'.")
   }
 
   /// Throws an error for a word that its argument does not accept, and for an option that belongs to another word.

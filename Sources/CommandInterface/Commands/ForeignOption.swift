@@ -15,9 +15,15 @@ struct ForeignOption {
 
   /// Returns the hint for an option that a command does not have; `nil` if the command has no option with the meaning.
   static func hint(for spelling: String, among options: [Option]) -> String? {
+    switch spelling {
+    // Every command has these two options, which the tool reads before the command does.
+    case "-q", "--silent": return "Did you mean '--quiet'?"
+    case "-v": return "Did you mean '--verbose'?"
+    // In several commands --version is the version of a document.
+    case "-V": return "'quire --version' prints the version of Quire."
+    default: break
+    }
     for foreign in all where foreign.spellings.contains(spelling) {
-      // Every command has this option, which the tool reads before the command does.
-      if foreign.option == "quiet" { return "Did you mean '--quiet'?" }
       guard let option = options.first(where: { $0.name == foreign.option }) else { continue }
       if let form = foreign.form, let value = form.split(separator: " ").last,
         !option.choices.isEmpty, !option.choices.contains(String(value))
@@ -50,6 +56,5 @@ struct ForeignOption {
     ForeignOption("--upsert --merge", "update"),
     ForeignOption("--rev --revision --at --commit", "version"),
     ForeignOption("--user", "author"),
-    ForeignOption("-q --silent", "quiet"),
   ]
 }

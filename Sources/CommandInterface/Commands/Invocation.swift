@@ -53,9 +53,9 @@ package struct Invocation: Sendable {
   package func number(of option: Option, atLeast least: Int = 0) throws(CommandError) -> Int? {
     guard let text = value(of: option) else { return nil }
     guard let number = Int(text), number >= least else {
+      let bound = Int(text) != nil ? " of at least \(least)" : least > 0 ? " above 0" : ""
       throw .wrongUsage(
-        "--\(option.name) needs a whole number\(least > 0 ? " above 0" : ""), not '\(oneLine(text))'."
-      )
+        "--\(option.name) needs a whole number\(bound), not '\(oneLine(text))'.")
     }
     return number
   }
@@ -82,6 +82,16 @@ package struct Invocation: Sendable {
     }
     for option in options { settings[option] = path }
     return Invocation(command: command, console: console, arguments: values, options: settings)
+  }
+
+  /// Returns the invocation of another command with one more argument, for a command whose arguments are those of this one
+  /// and the given one.
+  package func adding(
+    _ argument: Argument, _ value: String, for command: Command
+  ) -> Invocation {
+    var arguments = self.arguments
+    arguments[argument] = [value]
+    return Invocation(command: command, console: console, arguments: arguments, options: options)
   }
 
   /// Returns the invocation with another console.

@@ -20,7 +20,6 @@ package enum ValueKind: Sendable, Hashable {
   case sortKeys
   /// Functions of key paths, such as `sum(nights)`, with commas between.
   case aggregates
-  /// A predicate.
   case predicate
   /// A property and its value: `name=Lisbon`.
   case assignments
@@ -36,11 +35,9 @@ package enum ValueKind: Sendable, Hashable {
   case head
   /// A store of a document.
   case storeName
-  /// A type of stores.
   case storeType
   /// An attachment of a document.
   case attachment
-  /// A plug-in.
   case plugin
 }
 

@@ -41,8 +41,8 @@ package struct Completion {
     guard let command = commands.first(where: { $0.name == name }) else { return .none }
     let line = PartialLine(command, words.dropFirst(), within: quote)
     if let option = line.pendingOption {
-      // A word with a dash is no value unless an equals sign precedes it.
-      return word.hasPrefix("-") && word != "-"
+      // A word with a dash is no value unless an equals sign precedes it, or it is a sort key in descending order.
+      return word.hasPrefix("-") && word != "-" && option.kind != .sortKeys
         ? .none : suggestions(of: option, for: word, after: "", line)
     }
     if !line.endsOptions, word.hasPrefix("-") {

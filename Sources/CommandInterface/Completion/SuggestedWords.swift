@@ -30,7 +30,6 @@ package struct SuggestedWords {
     case folders
   }
 
-  /// No completions.
   package static let none = SuggestedWords()
 
   /// Creates the completions of `part`, which follows `stem` in the word: the candidates that begin with the part.

@@ -6,7 +6,7 @@ package import JSONText
 package struct CommandError: Error, Hashable {
   package let exitCode: ExitCode
   package private(set) var message: String
-  package private(set) var hint: String?
+  package var hint: String?
   /// The file that the error is about; `nil` if there is none, or if only the message names it.
   package var file: String?
   /// The place in the file, such as a line and a column.

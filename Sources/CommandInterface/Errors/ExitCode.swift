@@ -1,6 +1,5 @@
 /// The exit codes of commands, for scripts. The meaning of a number never changes.
 package enum ExitCode: Int32, Sendable, CaseIterable {
-  /// The command succeeded.
   case done = 0
   /// The command worked, and its answer is no: different, invalid, in conflict with another save, nothing found.
   case no = 1

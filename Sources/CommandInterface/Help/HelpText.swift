@@ -4,8 +4,12 @@ package enum HelpText {
   package static let maximumWidth = 100
 
   /// Returns two columns with terms on the left and their meanings on the right.
-  package static func definitions(_ rows: [(term: String, meaning: String)], width: Int) -> String {
-    let column = min(24, (rows.map(\.term.count).max() ?? 0) + 4)
+  ///
+  /// - Parameter others: Terms of other lists, whose meanings begin in the same column.
+  package static func definitions(
+    _ rows: [(term: String, meaning: String)], alignedWith others: [String] = [], width: Int
+  ) -> String {
+    let column = min(24, ((rows.map(\.term) + others).map(\.count).max() ?? 0) + 4)
     return rows.map { row in
       let meaning = wrapped(row.meaning, width: width, indent: column)
       // A term that is too long for its column gets a line of its own.

@@ -9,7 +9,6 @@ package struct Roff {
   /// The maximum width of a line of the source, for programs that check pages.
   private static let width = 78
 
-  /// Begins a page.
   package init(_ title: String, section: Int, source: String, manual: String) {
     let fields = [title.uppercased(), "\(section)", "", source, manual]
     text = Roff.firstLine + "\n.TH " + fields.map(Roff.argument).joined(separator: " ") + "\n"

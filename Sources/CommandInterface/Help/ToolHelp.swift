@@ -2,9 +2,9 @@
 ///
 /// ``Command/help(width:)`` explains one command.
 package struct ToolHelp {
-  private let commands: [Command]
+  private let groups: [CommandGroup]
 
-  package init(of commands: [Command]) { self.commands = commands }
+  package init(of groups: [CommandGroup]) { self.groups = groups }
 
   /// The effect of the tool, as the rest of a sentence that begins with its name.
   package static let summary = "shows and changes documents, stores and models from a terminal"
@@ -32,14 +32,20 @@ package struct ToolHelp {
     let options = ToolHelp.commonOptions.map { option in
       (option.name == "help" ? ToolHelp.helpSpelling : option.spelling, option.help)
     }
+    let names = groups.flatMap(\.commands).map(\.name)
     let sections = [
       HelpText.wrapped("quire \(ToolHelp.summary).", width: width),
       "Usage:\n"
         + ToolHelp.usages.map { HelpText.wrapped($0, width: width, indent: 2, hanging: 8) }
         .joined(separator: "\n"),
-      "Commands:\n"
+    ]
+    let commands = groups.map { group in
+      "\(group.title):\n"
         + HelpText.definitions(
-          commands.map { ($0.name, HelpText.sentence($0.summary)) }, width: width),
+          group.commands.map { ($0.name, HelpText.sentence($0.summary)) }, alignedWith: names,
+          width: width)
+    }
+    let rest = [
       "Options of every command:\n" + HelpText.definitions(options, width: width),
       HelpText.wrapped(ToolHelp.streams, width: width),
       "Exit codes:\n"
@@ -47,6 +53,6 @@ package struct ToolHelp {
           ExitCode.allCases.map { (String($0.rawValue), HelpText.sentence($0.meaning)) },
           width: width),
     ]
-    return sections.joined(separator: "\n\n") + "\n"
+    return (sections + commands + rest).joined(separator: "\n\n") + "\n"
   }
 }

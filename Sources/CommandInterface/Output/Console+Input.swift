@@ -21,7 +21,6 @@ extension Console {
       self.source = source
     }
 
-    /// An empty input.
     package static let none = Input { _ in [] }
 
     /// Reads and returns the next bytes; none at the end.

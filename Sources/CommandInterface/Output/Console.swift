@@ -65,7 +65,6 @@ package struct Console: Sendable {
   package struct Stream: Sendable {
     /// Whether the stream is a terminal.
     package let isTerminal: Bool
-    /// Whether styles are written.
     package let usesColour: Bool
     package let sink: @Sendable (String) throws -> Void
     private let byteSink: (@Sendable ([UInt8]) throws -> Void)?

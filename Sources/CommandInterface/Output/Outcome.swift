@@ -14,17 +14,22 @@ package final class Outcome: Sendable {
   private let state = Mutex(State())
 
   /// Removes the changes of the previous run.
-  package func reset() { state.withLock { $0 = State() } }
+  package func reset() {
+    state.withLock { $0 = State() }
+    EndingSignals.setLastWords(nil)
+  }
 
   /// Records the sentence that is true if the next step fails.
   package func willChange(_ sentence: String) { state.withLock { $0.pending = sentence } }
 
   /// Records the sentence that is true from now on, even if a later step fails.
   package func didChange(_ sentence: String) {
-    state.withLock {
+    let done = state.withLock {
       $0.pending = nil
       $0.done.append(sentence)
+      return $0.done
     }
+    EndingSignals.setLastWords(done.joined(separator: " "))
   }
 
   /// Returns the error with the sentences about the changes of the command.

@@ -1,8 +1,6 @@
 /// The format of a command's results.
 package enum OutputFormat: String, CaseIterable {
-  /// Text for a reader.
   case text
-  /// JSON for other programs.
   case json
 }
 

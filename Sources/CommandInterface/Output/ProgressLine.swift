@@ -63,7 +63,6 @@ package final class ProgressLine: Sendable {
     }
   }
 
-  /// Removes the line.
   package func end() {
     let isShown = state.withLock { $0.shown != nil }
     if isShown { try? stream.write("\r\u{1B}[K") }

@@ -53,7 +53,6 @@ package struct LineEditor {
     position = history.count
   }
 
-  /// The whole line.
   package var text: String { left + right }
 
   // MARK: - Keys

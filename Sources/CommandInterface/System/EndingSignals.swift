@@ -14,6 +14,7 @@ package enum EndingSignals {
   private static let numbers = [SIGINT, SIGTERM, SIGHUP]
   private static let isWaiting = Atomic(true)
   private static let cleanup = Mutex<(@Sendable () -> Void)?>(nil)
+  private static let lastWords = Mutex<String?>(nil)
 
   /// The calls of ``withInterrupts(to:_:)`` that run now, from the outermost to the innermost.
   private static let works = Mutex<[(number: Int, interrupt: @Sendable () -> Void)]>([])
@@ -83,8 +84,19 @@ package enum EndingSignals {
     }
     TemporaryFiles.removeAll {
       cleanup.withLock { $0 }?()
+      if let words = lastWords.withLock({ $0 }) {
+        try? FileHandle.standardError.write(contentsOf: Data("Interrupted. \(words)\n".utf8))
+      }
       _exit(exitCode(ofSignal: note.signal))
     }
+  }
+
+  /// Sets the sentences that a signal prints before it ends the process; `nil` for none.
+  ///
+  /// A command that is ended while it prints has saved its changes already, and the user must not take them for lost.
+  static func setLastWords(_ words: String?) {
+    lastWords.withLock { $0 = words }
+    if words != nil { startWaiting() }
   }
 
   /// Calls `body`. In the meantime, an interrupt calls `interrupt` and does not end the process.

@@ -11,7 +11,6 @@ public struct MatchChoices: Sendable {
   /// The keys, in the order in which the caller gives them.
   package var keys: [Key] = []
 
-  /// The default choices.
   public init() {}
 
   package enum Mode: String, CaseIterable, Sendable {

@@ -9,7 +9,6 @@ package struct VersionChange {
     /// The name of the store in a document with several stores; `nil` if there is only one.
     package let name: String?
     package let snapshots: BothSides<any StoreSnapshot>
-    /// The rows that differ.
     package let layer: Layer
 
     /// The rows that differ, if one file has both states. `nil` for two files: they number the rows of links differently, so

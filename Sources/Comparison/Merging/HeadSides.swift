@@ -7,7 +7,6 @@ package struct HeadSides {
   package let taken: TakenVersions
   /// The newest common version, the head that receives the changes, and the newest version of the head with the changes.
   package let names: (base: String, ours: String, theirs: String)
-  /// The places of ``names``.
   package let places: (base: VersionedPath, ours: VersionedPath, theirs: VersionedPath)
 
   /// Finds the versions.

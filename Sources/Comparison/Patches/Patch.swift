@@ -15,7 +15,6 @@ import StoreInterface
 public struct Patch: Sendable {
   /// The name of the patch in messages.
   private let name: String
-  /// The first line.
   private let header: JSON
   private let hashes: [String: String]
   /// The lanes of the identifiers of inserted objects.

@@ -44,7 +44,6 @@ package struct PairedStores {
     }
   }
 
-  /// Closes both places.
   package func close() {
     places.old.close()
     places.new.close()

@@ -18,7 +18,7 @@ extension StorePlaces {
     return try Archive.isPackedDocument(at: path, on: disk)
   }
 
-  /// Opens a document at a version. For exclusive access, waits for up to five seconds while another process has the document
+  /// Opens a document at a version. To write to it, waits for up to five seconds while another process has the document
   /// open. If programs share the document, it is shared with this program too.
   ///
   /// - Parameter version: The version, for reading only, or a whole head; `nil` for the current head.
@@ -27,6 +27,14 @@ extension StorePlaces {
     _ path: String, access: Document.Access, version: VersionReference? = nil,
     acceptsDamage: Bool = false
   ) throws -> Document {
+    let named = try version?.naming(versionOf: path, in: self, acceptsDamage: acceptsDamage)
+    if let named, access != .readOnly {
+      throw DocumentError(
+        .readOnly,
+        "\"\(version!)\" is the name of version \(named), and an earlier version can't be changed.",
+        path: path)
+    }
+    let version = named ?? version
     let head = version?.head
     let found =
       head != nil
@@ -37,7 +45,7 @@ extension StorePlaces {
         version: found?.number, acceptsDamage: acceptsDamage)
     }
     do { return try opened(access, .fail) } catch let error as DocumentError
-      where error.code == .locked && access == .exclusive
+      where error.code == .locked && access != .readOnly
     {
       return try opened(.shared, .wait(.seconds(5)))
     }

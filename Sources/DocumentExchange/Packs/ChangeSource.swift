@@ -4,7 +4,6 @@ import DurableFiles
 protocol ChangeSource: AnyObject, Sendable {
   /// The path of the file, or of the document.
   var path: String { get }
-  /// The versions.
   var versions: [PackedVersion] { get }
 
   /// Returns the changes of a version.

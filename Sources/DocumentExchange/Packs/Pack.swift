@@ -15,7 +15,6 @@ import Synchronization
 final class Pack: Sendable {
   /// The path of the file.
   let path: String
-  /// The versions.
   let versions: [PackedVersion]
   /// The UUIDs of the stores of the document, in ascending order.
   let stores: [String]

@@ -1,7 +1,6 @@
 extension ExchangeReport {
   /// A version of another device whose changes contradict the changes of this document.
   public struct Conflict: Sendable {
-    /// The version.
     public let version: SharedVersion
     /// The conflicts in words, or the reason why the result of a merge is not valid.
     public let reasons: [String]

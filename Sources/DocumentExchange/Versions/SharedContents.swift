@@ -22,7 +22,6 @@ final class SharedContents {
     (self.document, self.graph) = (document, graph)
   }
 
-  /// Adds an own version.
   func add(_ known: Remotes.Known) { numbers[known.identity] = known.number }
 
   // MARK: - Models

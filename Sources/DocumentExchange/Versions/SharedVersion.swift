@@ -3,7 +3,6 @@ public import Foundation
 
 /// A version that replicas exchange, by the identity that it has on each of them (spec §7.7.9).
 public struct SharedVersion: Sendable, Hashable {
-  /// The identity.
   public let identity: String
   /// The identities of the versions from which it derives: the version before it, and the versions that were merged into it.
   public let parents: [String]
@@ -11,7 +10,6 @@ public struct SharedVersion: Sendable, Hashable {
   public let head: String
   /// The date at which the version was saved, by the clock of the device that saved it.
   public let saved: Date
-  /// The author, or `nil`.
   public let author: String?
   /// The author's message about the version, or `nil`.
   public let message: String?

@@ -9,7 +9,6 @@ import StoreInterface
 struct VersionRows {
   let model: SharedModel
   private(set) var stores: [(store: DocumentStore, snapshot: any StoreSnapshot)]
-  /// The attachments, by name.
   private(set) var files: [String: ChangeBook.AttachedFile]
   /// The owners of the files that the snapshots read.
   private var owners: [AnyObject] = []

@@ -110,7 +110,6 @@ final class NewServerStores {
     if let address = description.address { made.append((backend, address)) }
   }
 
-  /// Removes the stores.
   func destroy() {
     for (backend, address) in made { try? backend.destroyStore(atAddress: address) }
   }

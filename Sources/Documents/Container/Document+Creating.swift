@@ -9,7 +9,6 @@ public import StoreInterface
 public struct DocumentStoreDescription: Sendable {
   /// The store's name, which is unique within the document.
   public var name: String
-  /// The store's type.
   public var type: StoreType
   /// The configuration whose entities the store holds, or `nil` if it holds all entities.
   public var configuration: String?

@@ -4,6 +4,7 @@ import Foundation
 import ObjectModel
 public import StoreInterface
 import Synchronization
+import Threads
 
 extension Document {
   /// Opens a document.

@@ -2,6 +2,7 @@ import DurableFiles
 import Foundation
 public import StoreInterface
 import Synchronization
+import Threads
 
 extension Document: StoreGroup {
   /// Commits changes of some of the document's stores, together with the staged attachments, as one version.

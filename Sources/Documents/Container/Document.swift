@@ -4,6 +4,7 @@ import ModelNotations
 public import ObjectModel
 public import StoreInterface
 import Synchronization
+import Threads
 
 /// A document: a folder with a manifest, the versions of its model, stores and attachments. Every save makes
 /// all of its changes durable, or none (spec §7).
@@ -55,7 +56,7 @@ public final class Document: Sendable {
   }
   let state: Mutex<State>
   /// Locked while the document is written.
-  let writing = Mutex(())
+  let writing = Guarded(())
   let moves = StoreMoves()
 
   /// The access that other processes have to an open document.

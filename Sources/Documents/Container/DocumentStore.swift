@@ -3,6 +3,7 @@ public import ObjectModel
 package import Rows
 public import StoreInterface
 import Synchronization
+import Threads
 
 /// A store of a document. A commit to the store is a save of the document.
 public final class DocumentStore: HistoryStore {
@@ -10,7 +11,6 @@ public final class DocumentStore: HistoryStore {
   public let name: String
   /// The configuration whose entities the store holds, or `nil` if it holds all entities.
   public let configuration: String?
-  /// The store's type.
   public let type: StoreType
   /// The features of the store in the document. The document confirms commits and answers no requests, so the store
   /// offers neither to its callers. It commits with the other stores of the document.
@@ -20,7 +20,6 @@ public final class DocumentStore: HistoryStore {
   }
   /// The tag that object identifiers contain for this store.
   public let tag: StoreTag
-  /// The store's identifier.
   public let uuid: UUID
   /// Whether the store lies on a server. Its ``path`` is an address then.
   public var isOnServer: Bool { addressFile != nil }
@@ -33,7 +32,7 @@ public final class DocumentStore: HistoryStore {
   private let owner = Mutex(Owner())
 
   /// Locked while keys are leased, and while the store is replaced by a store in another file.
-  private let leasing = Mutex(())
+  private let leasing = Guarded(())
 
   /// Calls `body` while no keys of any of the given stores can be leased.
   static func holdingKeys(

@@ -1,5 +1,5 @@
-import Foundation
 import Synchronization
+import Threads
 
 /// The moves of a document's stores from one version to the next. The stores move one after another, so a reader of several
 /// stores must not read in between.
@@ -22,7 +22,7 @@ final class StoreMoves: Sendable {
         let result = try body()
         if counts.withLock({ $0.begun }) == before.begun { return result }
       }
-      Thread.sleep(forTimeInterval: 0.0001)
+      Threads.sleep(for: .microseconds(100))
     }
   }
 }

@@ -27,6 +27,20 @@ extension Container {
     return main
   }
 
+  /// Returns the number of the version with a name, unless a head has this name.
+  ///
+  /// - Parameter acceptsDamage: Whether a damaged end of a log is left out. Otherwise it is an error.
+  func version(named name: String, acceptsDamage: Bool) throws -> Int64? {
+    let manifest = try on(nil).manifest(acceptsDamage: acceptsDamage).manifest
+    guard name != HeadName.main, !manifest.heads.contains(name) else { return nil }
+    if let version = manifest.versions.last(where: { $0.name == name }) { return version.number }
+    for head in manifest.heads {
+      let versions = try on(head).manifest(acceptsDamage: acceptsDamage).manifest.versions
+      if let version = versions.last(where: { $0.name == name }) { return version.number }
+    }
+    return nil
+  }
+
   /// Makes the folder of heads durable, if the document does not have it yet.
   func makeHeadsFolder() throws {
     let folder = inner(Container.headsFolder)

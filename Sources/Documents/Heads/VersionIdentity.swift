@@ -6,7 +6,6 @@ import Foundation
 /// Two replicas that exchange versions compare identities to find the versions that one of them lacks. To compute an
 /// identity takes time in proportion to all rows of the version.
 public struct VersionIdentity: Sendable, Hashable, CustomStringConvertible {
-  /// 64 hexadecimal digits.
   public let description: String
 
   /// Reads a version of a document and returns its identity.

@@ -5,7 +5,7 @@ public import StoreInterface
 /// | text | version |
 /// |---|---|
 /// | `3` | version 3 of any head |
-/// | `draft` | the newest version of the head `draft` |
+/// | `draft` | the newest version of the head `draft`; without such a head, the version with this name |
 /// | `draft~2` | the version two before the newest of the head `draft` |
 /// | `3~1` | the version before version 3, on the first head that has version 3 |
 public struct VersionReference: Sendable, Hashable {
@@ -31,6 +31,17 @@ public struct VersionReference: Sendable, Hashable {
   public init(_ start: Start, steps: Int = 0) {
     self.start = start
     self.steps = steps
+  }
+
+  /// Returns the reference by its number if the document has a version and no head of its name; `nil` for any other reference.
+  package func naming(
+    versionOf path: String, in places: StorePlaces, acceptsDamage: Bool = false
+  ) throws -> VersionReference? {
+    guard case .head(let name) = start else { return nil }
+    let main = Container(
+      path: path, disk: try places.inside(path).disk, backends: places.backends)
+    let number = try main.version(named: name, acceptsDamage: acceptsDamage)
+    return number.map { VersionReference(.number($0), steps: steps) }
   }
 
   /// Reads a reference; `nil` if the text is none.
@@ -77,6 +88,9 @@ extension VersionReference {
   public func find(
     inDocumentAt path: String, in places: StorePlaces, acceptsDamage: Bool = false
   ) throws -> FoundVersion {
+    if let named = try naming(versionOf: path, in: places, acceptsDamage: acceptsDamage) {
+      return try named.find(inDocumentAt: path, in: places, acceptsDamage: acceptsDamage)
+    }
     let main = Container(
       path: path, disk: try places.inside(path).disk, backends: places.backends)
     switch start {

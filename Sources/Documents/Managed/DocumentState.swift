@@ -2,7 +2,6 @@ public import ObjectGraph
 
 /// The state of a ``ManagedDocument``: its activity, or its last error.
 public enum DocumentState: Sendable {
-  /// The document is closed.
   case closed
   /// The document is open, and there is no error.
   case normal

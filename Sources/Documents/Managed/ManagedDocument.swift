@@ -105,7 +105,6 @@ public final class ManagedDocument: Sendable {
     lookForOthers()
   }
 
-  /// The document on disk.
   package var document: Document { state.withLock { $0.document } }
   /// The path of the document.
   public var path: String { document.path }

@@ -23,7 +23,6 @@ public struct Manifest: Sendable, Hashable {
   public var model: String
   /// All versions of the model that the document has had and still needs.
   public var models: [ModelVersion]
-  /// The stores.
   public var stores: [StoreEntry]
   /// The name of the store whose commits can be versions by themselves, or `nil` if there is no such store.
   public var log: String?
@@ -58,7 +57,6 @@ public struct Manifest: Sendable, Hashable {
 extension Manifest {
   /// A version of the model.
   public struct ModelVersion: Sendable, Hashable {
-    /// The version's name.
     public var name: String
     /// The path of the model's file, relative to the document.
     public var file: String
@@ -75,7 +73,6 @@ extension Manifest {
     public var type: StoreType
     /// The path of the store's file, relative to the document.
     public var file: String
-    /// The store's UUID.
     public var uuid: UUID
     /// The configuration whose entities the store holds, or `nil` if it holds all entities.
     public var configuration: String?

@@ -89,6 +89,33 @@ extension Document {
     return target.number
   }
 
+  /// Restores versions that undo has taken back, up to the next save of another kind. This makes one more version.
+  ///
+  /// - Parameters:
+  ///   - steps: The number of undone versions to restore.
+  ///   - author: The author of the new version.
+  ///   - message: The author's message about the new version.
+  /// - Returns: The version whose content was restored.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noVersion`` if fewer versions were undone; the errors of a
+  ///   save.
+  @discardableResult
+  public func redo(
+    steps: Int = 1, author: String? = nil, message: String? = nil
+  ) throws -> Int64 {
+    let target = try versionToRedo(steps: steps)
+    try restore(
+      target.number,
+      VersionOrigin(author: author, message: message, undoneTo: target.origin))
+    return target.number
+  }
+
+  /// Returns the version whose content ``redo(steps:author:message:)`` would restore.
+  ///
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noVersion`` if fewer versions were undone.
+  public func versionToRedo(steps: Int = 1) throws -> Manifest.VersionEntry {
+    try manifest.versionToRedo(steps: steps, path: path)
+  }
+
   /// Returns the version whose content ``undo(steps:author:message:)`` would restore.
   ///
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noVersion`` if there are fewer versions to take back.

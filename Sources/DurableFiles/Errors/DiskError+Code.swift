@@ -1,7 +1,6 @@
 extension DiskError {
   /// A kind of failure, to branch on. New kinds may be added.
   public struct Code: RawRepresentable, Sendable, Hashable {
-    /// The kind's stable name.
     public let rawValue: String
 
     /// Creates the kind with the given name.
@@ -9,7 +8,6 @@ extension DiskError {
 
     /// The path does not exist.
     public static let notFound = Code(rawValue: "notFound")
-    /// The path exists already.
     public static let exists = Code(rawValue: "exists")
     /// The process lacks the permission for the operation.
     public static let permissionDenied = Code(rawValue: "permissionDenied")
@@ -19,7 +17,6 @@ extension DiskError {
     public static let noSpace = Code(rawValue: "noSpace")
     /// The bytes that are stored for the file are damaged.
     public static let damaged = Code(rawValue: "damaged")
-    /// The device failed.
     public static let inputOutput = Code(rawValue: "inputOutput")
     /// The file or a value is larger than the system or a limit allows.
     public static let tooLarge = Code(rawValue: "tooLarge")
@@ -43,7 +40,6 @@ extension DiskError {
     public static let busy = Code(rawValue: "busy")
     /// An earlier sync of this handle failed, so the handle no longer writes.
     public static let poisoned = Code(rawValue: "poisoned")
-    /// The handle is closed.
     public static let closed = Code(rawValue: "closed")
     /// The file ends before the last requested byte.
     public static let unexpectedEnd = Code(rawValue: "unexpectedEnd")
@@ -90,6 +86,5 @@ extension DiskError {
 }
 
 extension DiskError.Code: CustomStringConvertible {
-  /// The kind's name.
   public var description: String { rawValue }
 }

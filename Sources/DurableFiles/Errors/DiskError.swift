@@ -8,7 +8,6 @@
 public struct DiskError: Error, Sendable, Hashable {
   /// The kind of failure, to branch on.
   public let code: Code
-  /// The operation that failed.
   public let operation: DiskOperation
   /// The path of the operation, as the caller wrote it.
   public let path: String
@@ -34,7 +33,6 @@ public struct DiskError: Error, Sendable, Hashable {
 }
 
 extension DiskError: CustomStringConvertible {
-  /// The message.
   public var description: String { message }
 }
 

@@ -3,7 +3,6 @@
 /// One operation is one system call. The type is a struct with static members, so a new operation does not break
 /// existing code.
 public struct DiskOperation: RawRepresentable, Sendable, Hashable {
-  /// The operation's stable name.
   public let rawValue: String
 
   /// Creates the operation with the given name.
@@ -11,7 +10,6 @@ public struct DiskOperation: RawRepresentable, Sendable, Hashable {
 
   /// Opens or creates a file, or opens a directory.
   public static let open = DiskOperation(rawValue: "open")
-  /// Closes a file.
   public static let close = DiskOperation(rawValue: "close")
   /// Reads bytes at an offset.
   public static let read = DiskOperation(rawValue: "read")
@@ -23,33 +21,25 @@ public struct DiskOperation: RawRepresentable, Sendable, Hashable {
   public static let sync = DiskOperation(rawValue: "sync")
   /// Reads the size, the dates and the identity.
   public static let status = DiskOperation(rawValue: "status")
-  /// Sets the permissions.
   public static let setPermissions = DiskOperation(rawValue: "set permissions")
   /// Acquires or converts a lock.
   public static let lock = DiskOperation(rawValue: "lock")
-  /// Releases a lock.
   public static let unlock = DiskOperation(rawValue: "unlock")
-  /// Lists a directory.
   public static let list = DiskOperation(rawValue: "list")
-  /// Makes a directory.
   public static let makeDirectory = DiskOperation(rawValue: "make directory")
   /// Removes a file's or a symbolic link's name.
   public static let remove = DiskOperation(rawValue: "remove")
-  /// Removes an empty directory.
   public static let removeDirectory = DiskOperation(rawValue: "remove directory")
   /// Moves a name, and replaces a file or an empty directory with the new name.
   public static let rename = DiskOperation(rawValue: "rename")
-  /// Exchanges two names.
   public static let exchange = DiskOperation(rawValue: "exchange")
   /// Gives a file a second name.
   public static let link = DiskOperation(rawValue: "link")
-  /// Makes a symbolic link.
   public static let makeSymbolicLink = DiskOperation(rawValue: "make symbolic link")
   /// Reads the destination of a symbolic link.
   public static let readSymbolicLink = DiskOperation(rawValue: "read symbolic link")
 }
 
 extension DiskOperation: CustomStringConvertible {
-  /// The operation's name.
   public var description: String { rawValue }
 }

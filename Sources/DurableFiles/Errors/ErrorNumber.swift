@@ -10,13 +10,11 @@
 ///
 /// An error number is the cause of a ``DiskError``, and the failure that a test plans on a simulated disk.
 public struct ErrorNumber: Error, RawRepresentable, Sendable, Hashable {
-  /// The value of `errno`.
   public let rawValue: Int32
 
   /// Creates the error number with the given value of `errno`.
   public init(rawValue: Int32) { self.rawValue = rawValue }
 
-  /// Access is denied (`EACCES`).
   public static let accessDenied = ErrorNumber(rawValue: EACCES)
   /// The descriptor is closed, or was opened for another kind of access (`EBADF`).
   public static let badDescriptor = ErrorNumber(rawValue: EBADF)
@@ -30,7 +28,6 @@ public struct ErrorNumber: Error, RawRepresentable, Sendable, Hashable {
   public static let exists = ErrorNumber(rawValue: EEXIST)
   /// The file would grow beyond the limit of the file system or the process (`EFBIG`).
   public static let fileTooLarge = ErrorNumber(rawValue: EFBIG)
-  /// The device failed (`EIO`).
   public static let inputOutput = ErrorNumber(rawValue: EIO)
   /// A signal arrived before the call did anything (`EINTR`).
   public static let interrupted = ErrorNumber(rawValue: EINTR)

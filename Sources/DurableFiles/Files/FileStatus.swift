@@ -1,6 +1,5 @@
 /// The state of a file at one moment: kind, size, dates and identity.
 public struct FileStatus: Sendable, Hashable {
-  /// The kind of file.
   public var kind: FileKind
   /// The number of bytes in the file.
   public var byteCount: Int
@@ -51,14 +50,11 @@ public struct FileIdentity: Sendable, Hashable {
 public enum FileKind: String, Sendable, Hashable, CustomStringConvertible {
   /// A file that contains bytes.
   case file = "file"
-  /// A directory.
   case directory = "directory"
-  /// A symbolic link.
   case symbolicLink = "symbolic link"
   /// A pipe, a socket or a device.
   case special = "pipe, socket or device"
 
-  /// The kind in words.
   public var description: String { rawValue }
 }
 

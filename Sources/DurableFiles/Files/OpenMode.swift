@@ -1,6 +1,5 @@
 /// The access that a file is opened for.
 public enum OpenMode: Sendable, Hashable {
-  /// Reads an existing file.
   case read
   /// Reads and writes an existing file.
   case update
@@ -23,7 +22,6 @@ public enum OpenMode: Sendable, Hashable {
 ///     let store = try disk.open(
 ///       "Trip.quire/main.store", for: .read, links: .refusedBelow("Trip.quire"))
 public enum LinkRule: Sendable, Hashable {
-  /// Every link is followed.
   case followed
   /// A link at the end of the path is refused; links in the directories before it are followed.
   case refused

@@ -8,7 +8,6 @@
 /// The lock is also released when the object is released, or when the process ends in any way. The lock file stays.
 /// If a process removed it, two processes could each hold a lock, on two different files with the same name.
 public final class FileLock: Sendable {
-  /// The lock file's path.
   public let path: String
   /// The kind of lock. Other processes may hold a shared lock at the same time.
   public let kind: LockKind

@@ -2,12 +2,10 @@
 ///
 /// A process number alone is not enough: it is used again within days, and means nothing on another host.
 public struct ProcessIdentity: Sendable, Hashable {
-  /// The host's name.
   public var hostName: String
   /// The random identifier of the system's boot, or empty if the system provides none. Two processes of one boot
   /// share one kernel, so locks between them are reliable.
   public var bootID: String
-  /// The process number.
   public var processID: Int32
   /// The start time of the process, in the system's own unit since its boot; 0 if the system does not provide it.
   public var startTime: UInt64

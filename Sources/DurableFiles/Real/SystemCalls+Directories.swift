@@ -8,6 +8,7 @@
 #elseif canImport(Glibc)
   import Glibc
 #endif
+import Threads
 
 extension SystemCalls {
   func status(of path: String, followingLinks: Bool) throws(ErrorNumber) -> FileStatus {

@@ -1,3 +1,5 @@
+import Threads
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)

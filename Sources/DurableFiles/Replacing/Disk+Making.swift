@@ -1,3 +1,5 @@
+import Threads
+
 extension Disk {
   /// Makes a file or a folder in a private place, and moves it to its path when it is complete.
   ///

@@ -34,9 +34,11 @@ extension Disk {
     let temporary = temporaryPath(for: target.path)
     let result: Result
     do {
-      result = try writeReplacement(
+      let file: DurableFile
+      (result, file) = try writeReplacement(
         temporary, links: links, permissions: target.permissions ?? newPermissions,
         contents: contents)
+      try file.close()
       if overwriting {
         try rename(temporary, to: target.path)
       } else {
@@ -55,6 +57,45 @@ extension Disk {
       throw DiskError.replacedButNotDurable(path: path, cause: error)
     }
     return result
+  }
+
+  /// Replaces or creates a file as ``replace(_:links:overwriting:newPermissions:contents:)`` does, and calls `body` while this
+  /// call holds the lock of the new file.
+  ///
+  /// A lock belongs to a file and not to its name. A process that holds only the lock of the old file lets others write to the
+  /// new one as soon as it has the name: before the name is durable, and before the process has looked at the file.
+  ///
+  /// - Parameter body: Receives the result of `contents`. The new file is in its place, but may not survive a crash if there is
+  ///   an error.
+  package func replaceLocked<Written, Result>(
+    _ path: String, newPermissions: FilePermissions? = nil,
+    contents: (inout FileWriter) throws -> Written,
+    whenInPlace body: (Written, DiskError?) throws -> Result
+  ) throws -> Result {
+    let target = try replacementTarget(path, links: .followed)
+    let temporary = temporaryPath(for: target.path)
+    let written: Written
+    let file: DurableFile
+    do {
+      (written, file) = try writeReplacement(
+        temporary, links: .followed, permissions: target.permissions ?? newPermissions,
+        contents: contents)
+      try file.lock(.exclusive)
+      try rename(temporary, to: target.path)
+    } catch {
+      discard(temporary, by: { try remove(temporary) })
+      throw error
+    }
+    defer {
+      // A child process that another thread is starting may have a copy of the descriptor.
+      try? file.unlock()
+      try? file.close()
+    }
+    var failure: DiskError?
+    do { try syncDirectory(of: target.path) } catch {
+      failure = .replacedButNotDurable(path: path, cause: error)
+    }
+    return try body(written, failure)
   }
 
   /// Returns a path beside a file, for a replacement that the caller writes itself. A crash may leave the
@@ -164,7 +205,7 @@ extension Disk {
   private func writeReplacement<Result>(
     _ temporary: String, links: LinkRule, permissions: FilePermissions?,
     contents: (inout FileWriter) throws -> Result
-  ) throws -> Result {
+  ) throws -> (Result, DurableFile) {
     let file = try open(
       temporary, for: .create, links: links, permissions: permissions ?? .newFile)
     // The process's mask was subtracted when the file was created. The mask must not narrow the permissions of the
@@ -172,8 +213,7 @@ extension Disk {
     if let permissions { try file.setPermissions(permissions) }
     let result = try file.append(contents: contents)
     try file.sync(.everything)
-    try file.close()
-    return result
+    return (result, file)
   }
 
   /// Returns a new name beside `path`, for a file or a folder that will take its place.

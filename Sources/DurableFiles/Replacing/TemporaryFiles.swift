@@ -1,4 +1,5 @@
 import Synchronization
+import Threads
 
 /// The temporary files and folders of this process on the real disk, for a program that a signal ends.
 package enum TemporaryFiles {

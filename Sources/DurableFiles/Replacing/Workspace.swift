@@ -6,7 +6,6 @@ struct Workspace {
   let disk: any Disk
   /// The path of the file or folder that will be replaced.
   let target: String
-  /// The private folder.
   let folder: String
   /// Files beside the target that belong to it, by the endings of their names.
   let companionEndings: [String]

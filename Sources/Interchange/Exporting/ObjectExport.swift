@@ -53,7 +53,6 @@ public struct ObjectExport {
     /// The number of references to objects that do not exist. They are not exported.
     public var lostReferenceCount = 0
 
-    /// Creates an empty report.
     public init() {}
 
     /// Adds the report on further objects.
@@ -124,6 +123,5 @@ public struct ObjectExport {
 }
 
 extension RelatedLists {
-  /// Creates an empty value.
   init() {}
 }

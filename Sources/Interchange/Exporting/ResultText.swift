@@ -11,7 +11,6 @@ package struct ResultText {
     case json
     /// An object on each line.
     case jsonl
-    /// Comma-separated values.
     case csv
   }
 
@@ -90,11 +89,18 @@ package struct ResultText {
   }
 
   private let form: Form
+  private let writesNumbers: Bool
   private var output = OutputBytes()
   private var rowCount = 0
 
   /// Creates an empty text in the given format.
-  package init(_ form: Form) { self.form = form }
+  ///
+  /// - Parameter writesNumbers: Whether decimal numbers are numbers in JSON. Most programs read numbers of JSON as
+  ///   floating-point numbers, which have fewer digits.
+  package init(_ form: Form, writesNumbers: Bool = false) {
+    self.form = form
+    self.writesNumbers = writesNumbers
+  }
 
   /// Removes and returns the bytes that have been written. They end with a line break.
   package mutating func take() -> [UInt8] { output.take() }
@@ -108,14 +114,17 @@ package struct ResultText {
     _ columns: Columns, namesEntities: Bool, namesObjects: Bool = true
   ) {
     self.namesEntities = namesEntities
+    self.namesObjects = namesObjects
     switch form {
     case .json: output.append("[")
     case .jsonl: break
     case .csv:
-      if namesObjects { output.append(FieldName.identifier) }
-      if namesEntities { output.append("," + FieldName.entity) }
+      let own = [
+        namesObjects ? FieldName.identifier : nil, namesEntities ? FieldName.entity : nil,
+      ].compactMap(\.self)
+      output.append(own.joined(separator: ","))
       for (index, column) in columns.columns.enumerated() {
-        if namesObjects || index > 0 { output.append(",") }
+        if !own.isEmpty || index > 0 { output.append(",") }
         output.append(cell: column.name)
       }
       output.append("\n")
@@ -123,6 +132,7 @@ package struct ResultText {
   }
 
   private var namesEntities = false
+  private var namesObjects = true
 
   /// Writes an object, with a cell for each of its columns; or a row of values if `key` is `nil`.
   package mutating func append(_ key: ObjectKey?, _ cells: [Cell], _ columns: Columns) {
@@ -136,10 +146,11 @@ package struct ResultText {
       writeObject(key, cells, columns, indent: nil)
       output.append("}\n")
     case .csv:
-      if let key { output.append(ValueText.text(key)) }
-      if namesEntities { output.append("," + columns.entity) }
+      if let key, namesObjects { output.append(ValueText.text(key)) }
+      if namesEntities { output.append((namesObjects ? "," : "") + columns.entity) }
+      let isFirst = !namesEntities && (key == nil || !namesObjects)
       for (index, cell) in cells.enumerated() {
-        if key != nil || index > 0 { output.append(",") }
+        if !isFirst || index > 0 { output.append(",") }
         switch cell {
         case .value(.null): break
         case .value(let value): output.append(cell: ValueText.exchange.text(value))
@@ -192,7 +203,7 @@ package struct ResultText {
       case .value(let value):
         if value.isNull, !columns[index].writesNull { return false }
         begin(name, isFirst: isFirst, indent)
-        output.append(json: value)
+        write(value)
       case .list(let keys):
         if keys.isEmpty { return false }
         begin(name, isFirst: isFirst, indent)
@@ -227,9 +238,17 @@ package struct ResultText {
     output.append("[")
     for (place, value) in values.enumerated() {
       output.append((place == 0 ? "" : ",") + inner)
-      output.append(json: value)
+      write(value)
     }
     output.append((values.isEmpty ? "" : indent ?? "") + "]")
+  }
+
+  private mutating func write(_ value: Value) {
+    if writesNumbers, case .decimal(let number) = value, number.isFinite {
+      output.append(ValueText.exchange.text(value))
+    } else {
+      output.append(json: value)
+    }
   }
 
   private mutating func begin(_ name: String, isFirst: Bool, _ indent: String?) {

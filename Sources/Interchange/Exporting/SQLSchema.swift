@@ -278,7 +278,6 @@ struct SQLSchema {
     return "'\(text.replacing("'", with: "''"))'"
   }
 
-  /// Returns bytes in SQL.
   private static func bytes(_ bytes: some Sequence<UInt8>) -> String {
     "x'\(bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined())'"
   }

@@ -16,7 +16,6 @@ final class ImportedEntity {
   private(set) var required: [(column: Int, path: String)] = []
   /// The to-many relationships with a minimum or maximum count.
   private(set) var counted: [ImportTarget] = []
-  /// The to-one relationships.
   private(set) var references: [(name: String, end: ImportTarget.ToOne)] = []
   private var marks: [Int] = []
 

@@ -189,8 +189,10 @@ final class ImportPlan {
   /// - Throws: ``ImportProblem`` if there is no such entity, or it is abstract.
   func entity(of record: RecordReader) throws -> ImportedEntity {
     guard let name = record.entity ?? record.file.entity else {
-      throw record.problem(
+      var problem = record.problem(
         FieldName.entity, "The object names no entity, and no entity is given for the file.")
+      problem.lacksEntity = true
+      throw problem
     }
     if let known = entities[name] { return known }
     guard let entity = model[name], let layout = schema[name] else {

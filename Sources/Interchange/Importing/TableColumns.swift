@@ -99,11 +99,7 @@ struct TableColumns {
 
   /// Returns the attributes that are unique by themselves among the objects of an entity.
   private func uniqueAttributes(of entity: String) -> [Key] {
-    let line = sequence(first: entity) { model[$0]?.superentity }
-    return line.flatMap { name in
-      (model[name]?.uniquenessConstraints ?? []).filter { $0.count == 1 }
-        .map { Key(entity: name, attribute: $0[0]) }
-    }
+    model.uniqueAttributes(of: entity).map { Key(entity: $0.entity, attribute: $0.name) }
   }
 
   /// Makes unique columns the identifiers of their objects, if columns refer to them.

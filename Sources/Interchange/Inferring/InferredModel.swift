@@ -22,7 +22,6 @@ package import ObjectModel
 ///
 /// The files are read twice at most, in memory for the unique columns alone.
 package struct InferredModel {
-  /// The model.
   package let model: Model
   /// The files, with the meaning of their columns.
   package let files: [ImportFile]

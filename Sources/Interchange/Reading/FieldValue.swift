@@ -5,7 +5,6 @@ enum FieldValue {
   case null
   /// A JSON word without quotes: a number, `true` or `false`.
   case bare(String)
-  /// A JSON string.
   case text(String)
   /// A cell of comma-separated values, which can be of any type.
   case cell(String)

@@ -92,6 +92,8 @@ public struct ImportProblem: Error, Sendable, Hashable, CustomStringConvertible 
   package internal(set) var isNotUTF8 = false
   /// Whether the model has no entity or no property of a name in the file.
   package internal(set) var isUnknownName = false
+  /// Whether neither the object nor its file names an entity.
+  package internal(set) var lacksEntity = false
 
   init(line: Int, column: Int? = nil, property: String? = nil, _ reason: String) {
     self.line = line
@@ -161,7 +163,6 @@ final class ImportProblems {
 
   var isEmpty: Bool { count == 0 }
 
-  /// Records a problem.
   func add(_ problem: ImportProblem) {
     count += 1
     if problem.isMalformed { hasMalformed = true }

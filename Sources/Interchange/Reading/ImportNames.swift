@@ -13,7 +13,6 @@ package struct ImportNames: Sendable, Hashable {
 
   /// A part of the list that is no pair of names.
   package struct Fault: Error, Sendable {
-    /// The part.
     package let part: String
   }
 

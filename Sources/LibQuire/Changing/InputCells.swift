@@ -15,7 +15,6 @@ struct InputCells {
     case number(Double)
     case text(String)
     case bytes(Data)
-    /// Seconds since 2001.
     case moment(Double)
     case unknown(String)
 

@@ -11,9 +11,7 @@ import Rows
 /// default, or of a wider type. Relationships may be added, get an inverse, become to-many, and lose their order.
 /// Entities may move in the tree of inheritance. Any other change is listed with its reason when the mapping is made.
 public struct InferredMapping: Sendable {
-  /// The older version.
   public let source: Model
-  /// The newer version.
   public let destination: Model
   /// The parts of stores of the older version that the newer version can't store, in words.
   public let losses: [MigrationProblem]

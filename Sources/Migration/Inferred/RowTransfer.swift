@@ -111,7 +111,8 @@ struct RowTransfer {
       guard let conversion = ValueConversion(from: before.type, to: attribute.type) else { return }
       var carried = RowOrigin.Column(known, to: index)
       carried.convert = { conversion.converted($0) ?? .null }
-      if before.isOptional, !attribute.isOptional { carried.missing = attribute.defaultValue }
+      // A value that is no value of the new type is missing too.
+      if !attribute.isOptional { carried.missing = attribute.defaultValue }
       rewritings.append(
         "\(entity).\(path) was of type \(before.type.sourceName) and is of type \(attribute.type.sourceName)"
       )

@@ -6,7 +6,7 @@ import Rows
 ///
 /// A type that holds every value of the old type reads the rows as they are, and needs no conversion
 /// (``ColumnKind/widens(to:)``). The conversions here may change some values: not every integer above 2^53 is a
-/// floating-point number. A migration counts such values before it writes anything.
+/// floating-point number, and not every text is a date. A migration counts such values before it writes anything.
 struct ValueConversion: Sendable, Hashable {
   let old: AttributeType
   let new: AttributeType
@@ -18,15 +18,29 @@ struct ValueConversion: Sendable, Hashable {
       (.int32, .float), (.int64, .float), (.int64, .double),
       (.decimal, .float), (.decimal, .double), (.double, .float),
       (.float, .decimal), (.double, .decimal), (.uuid, .string), (.uuid, .uri):
-      (self.old, self.new) = (old, new)
+      break
+    // Texts are those of files of objects, so that a column of text becomes what an import would have made of it.
+    case (.string, let type), (let type, .string):
+      guard type != .string, ValueConversion.typesWithText.contains(type) else { return nil }
+    case (.int32, .int16), (.int64, .int16), (.int64, .int32): break
     default: return nil
     }
+    (self.old, self.new) = (old, new)
   }
+
+  /// The types whose values are texts in files of objects, besides texts themselves.
+  private static let typesWithText: Set<AttributeType> = [
+    .boolean, .int16, .int32, .int64, .float, .double, .decimal, .date, .uuid, .uri,
+  ]
 
   /// Returns the value in the new type, or the nearest one if there is no equal value; `nil` if there is none.
   func converted(_ value: Value) -> Value? {
     switch (value, new) {
     case (.null, _): .null
+    case (_, .string): .string(ValueText.exchange.text(value))
+    case (.string(let text), _): ValueText.exchange.value(text, of: new)
+    case (.integer(let number), .int16), (.integer(let number), .int32):
+      new.traits.range?.contains(number) == true ? .integer(number) : nil
     case (.boolean(let flag), _): number(flag ? 1 : 0)
     case (.integer(let number), .float): .float(Float(number))
     case (.integer(let number), _): .double(Double(number))
@@ -36,8 +50,7 @@ struct ValueConversion: Sendable, Hashable {
     case (.double(let number), .float): .float(Float(number))
     case (.double(let number), _): ValueConversion.decimal("\(number)", isFinite: number.isFinite)
     case (.float(let number), _): ValueConversion.decimal("\(number)", isFinite: number.isFinite)
-    case (.uuid(let uuid), .uri): .uri("urn:uuid:" + uuid.uuidString.lowercased())
-    case (.uuid(let uuid), _): .string(uuid.uuidString)
+    case (.uuid(let uuid), _): .uri("urn:uuid:" + uuid.uuidString.lowercased())
     default: nil
     }
   }

@@ -21,14 +21,12 @@ public struct MigrationStep: Sendable {
   public enum Means: Sendable {
     /// A mapping that was inferred from the two versions.
     case inferred(InferredMapping)
-    /// A written mapping.
     case written(MappingModel)
   }
 }
 
 /// A priority queue, which returns the least element first.
 private struct PriorityQueue<Element: Comparable> {
-  /// A binary heap.
   private var elements: [Element] = []
 
   mutating func insert(_ element: Element) {

@@ -32,7 +32,7 @@ extension Migrator {
       type = store.type
       let model = try snapshot.model
       let own = KnownVersion(
-        model.description.versionIdentifiers.first ?? "the store's model", model)
+        model.description.versionIdentifiers.first ?? KnownVersion.nameOfStore, model)
       let known = versions.first { $0.isSame(as: own) }
       version = KnownVersion(known?.name ?? own.name, model)
     }

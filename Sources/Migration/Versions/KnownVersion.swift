@@ -6,7 +6,6 @@ public import ObjectModel
 public struct KnownVersion: Sendable, Hashable {
   /// The name of the version in messages.
   public var name: String
-  /// The model.
   public var model: Model
   /// The classes of the objects that the handlers of stages get.
   public var classes: [ManagedObject.Type] = []
@@ -24,6 +23,9 @@ public struct KnownVersion: Sendable, Hashable {
     self.init(version.versionName, try Model(classes: version.classes))
     classes = version.classes
   }
+
+  /// The name, in messages and written mappings, of a store's own version that has no name.
+  package static let nameOfStore = "the store's model"
 
   /// Whether another version has the same entities in the same versions. Stores of one version are then stores of the
   /// other.

@@ -16,7 +16,6 @@ public protocol ModelVersion: Sendable {
   /// The name of the version in messages. The default is the name of the Swift type.
   static var versionName: String { get }
 
-  /// The classes with `@Entity`.
   static var classes: [ManagedObject.Type] { get }
 }
 

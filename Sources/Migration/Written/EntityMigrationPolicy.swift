@@ -76,7 +76,6 @@ open class EntityMigrationPolicy {
 
 /// The value of an expression in a mapping.
 public enum MappingValue {
-  /// A value.
   case value(Value)
   /// Objects of the source. They are objects of the destination if the expression asks for these.
   case objects([ManagedObject])

@@ -12,9 +12,7 @@ public import ObjectQuery
 ///
 /// Entities and properties that the mapping omits are carried over as an ``InferredMapping`` carries them.
 public struct MappingModel: Sendable {
-  /// The older version.
   public let source: Model
-  /// The newer version.
   public let destination: Model
   /// The mappings of the entities, in the order in which they run. Inferred mappings complete the written ones.
   public let entityMappings: [EntityMapping]
@@ -53,7 +51,6 @@ public struct EntityMapping: Sendable, Hashable {
   public var policyName: String?
   /// Whether omitted properties stay empty instead of being carried over.
   public var isExact: Bool
-  /// Notes of the application.
   public var userInfo: [String: String]
 
   /// The kind of an entity mapping.
@@ -62,9 +59,7 @@ public struct EntityMapping: Sendable, Hashable {
     case custom = 1
     /// The entity is new and has no objects yet.
     case add = 2
-    /// The objects are dropped.
     case remove = 3
-    /// The objects stay unchanged.
     case copy = 4
     /// Each object becomes another object.
     case transform = 5
@@ -118,7 +113,6 @@ public struct EntityMapping: Sendable, Hashable {
 
 /// The value of one property, like Core Data's `NSPropertyMapping`.
 public struct PropertyMapping: Sendable, Hashable {
-  /// The property's name.
   public var name: String
   /// The value. In the expression, `$source` is the mapped object. A relationship leads to the destination objects of
   /// the objects found. `nil` leaves the property empty.

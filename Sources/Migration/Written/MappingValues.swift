@@ -24,9 +24,7 @@ struct MappingValues {
     indirect case instances(mapping: String, Plan)
     /// A function of the policy.
     case policy(String, [Plan])
-    /// The mapped object itself.
     case object
-    /// The object being made.
     case destination
     /// The running migration, an argument of a policy's function.
     case manager

@@ -9,7 +9,6 @@ import StoreInterface
 public final class MigrationManager {
   /// Whether objects may break rules of the destination's model.
   var allowsInvalid = false
-  /// The mapping.
   public let mappingModel: MappingModel
   /// The context of the source objects. Changes in this context are not saved.
   public let sourceContext: ManagedObjectContext

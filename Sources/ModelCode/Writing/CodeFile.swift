@@ -1,6 +1,5 @@
 /// One file of generated Swift source.
 public struct CodeFile: Sendable, Hashable {
-  /// The file's name: `Trip+Generated.swift`.
   public let name: String
   /// The comment that names the model of the file.
   let heading: [String]
@@ -9,7 +8,6 @@ public struct CodeFile: Sendable, Hashable {
   /// The declarations of the file, line by line.
   let body: [String]
 
-  /// The file's text.
   public var text: String {
     let sections = [
       heading.joined(separator: "\n"),
@@ -95,7 +93,6 @@ struct CodeLines {
     depth += 1
   }
 
-  /// Ends the innermost block.
   mutating func close(_ closing: String = "}") {
     depth -= 1
     if !closing.isEmpty { line(closing) }

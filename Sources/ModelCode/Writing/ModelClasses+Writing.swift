@@ -8,7 +8,6 @@ extension ModelClasses {
     /// The names of the files that were removed.
     public var removed: [String] = []
 
-    /// Creates an empty change.
     public init() {}
   }
 

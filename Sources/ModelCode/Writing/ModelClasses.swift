@@ -12,7 +12,6 @@ public struct ModelClasses: Sendable {
   /// The files: one for each entity with generated code, one for each composite type, and last the file with the list
   /// of classes and the model itself.
   public let files: [CodeFile]
-  /// The model's name.
   let modelName: String
 
   /// The choices that the model does not make.
@@ -97,7 +96,6 @@ public enum CodeAccess: String, Sendable, CaseIterable {
 
 /// The kind of code that is generated for an entity, in the words of model sources (`codeGenerationType`).
 public enum CodeKind: String, Sendable, CaseIterable {
-  /// A class.
   case `class`
   /// An extension, with the properties, of a class written by hand.
   case category
@@ -109,12 +107,10 @@ public enum CodeKind: String, Sendable, CaseIterable {
 public struct ModelCodeError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of the error.
   public let code: Code
-  /// The message, in sentences.
   public let message: String
 
   /// A kind of error.
   public struct Code: RawRepresentable, Sendable, Hashable {
-    /// The kind's name.
     public let rawValue: String
     /// Creates the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -129,6 +125,5 @@ public struct ModelCodeError: Error, Sendable, Hashable, CustomStringConvertible
     public static let notWritten = Code(rawValue: "notWritten")
   }
 
-  /// The message.
   public var description: String { message }
 }

@@ -119,15 +119,12 @@ enum VariableType: Equatable {
   case value(AttributeType, isOptional: Bool)
   /// A list of values, of which one must match.
   case values(AttributeType)
-  /// A pair of bounds.
   case range(AttributeType)
   /// An object of an entity, or none.
   case object(String)
   /// A list of objects, of which one must match.
   case objects(String)
-  /// A count.
   case number
-  /// The type is unknown.
   case any
 
   /// Whether the Swift type is a type of Foundation.

@@ -4,7 +4,6 @@ import ObjectModel
 public struct ModelFileError: Error, Sendable, CustomStringConvertible {
   /// The kind of the failure.
   public let code: Code
-  /// The file.
   public let path: String
   /// The place in the file: a line and column, an offset or an object; empty for the whole file.
   public let place: String
@@ -15,7 +14,6 @@ public struct ModelFileError: Error, Sendable, CustomStringConvertible {
 
   /// A kind of failure, to branch on. New kinds may be added.
   public struct Code: RawRepresentable, Sendable, Hashable {
-    /// The kind's stable name.
     public let rawValue: String
     /// Creates the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }

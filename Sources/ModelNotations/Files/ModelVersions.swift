@@ -11,7 +11,6 @@ public struct ModelVersions: Sendable, Hashable {
   public struct Version: Sendable, Hashable {
     /// The version's name, such as `Trips 2`.
     public var name: String
-    /// The model.
     public var model: Model
     /// The version hashes that lie beside a compiled model, by entity.
     public var storedHashes: [String: [UInt8]]
@@ -26,7 +25,6 @@ public struct ModelVersions: Sendable, Hashable {
 
   /// A version of the file that is not read, because it is in the format of Apple's editor before Xcode 4.
   public struct OldVersion: Sendable, Hashable {
-    /// The version's name.
     public var name: String
     /// The path of its folder.
     public var path: String

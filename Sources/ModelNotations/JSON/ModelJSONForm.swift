@@ -82,7 +82,6 @@ extension ModelJSONForm {
 }
 
 extension ModelJSONForm<String> {
-  /// Text.
   static let text = ModelJSONForm(
     write: { .string($0) },
     read: { json, reading in
@@ -106,7 +105,6 @@ extension ModelJSONForm<String> {
 }
 
 extension ModelJSONForm<Bool> {
-  /// True or false.
   static let flag = ModelJSONForm(
     write: { .boolean($0) },
     read: { json, reading in
@@ -117,7 +115,6 @@ extension ModelJSONForm<Bool> {
 }
 
 extension ModelJSONForm<Int> {
-  /// A whole number.
   static let number = ModelJSONForm(
     write: { .number($0) },
     read: { json, reading in

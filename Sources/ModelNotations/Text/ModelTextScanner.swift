@@ -16,7 +16,6 @@ struct ModelTextToken {
   var kind: Kind
   var place = ModelTextFault.Place()
 
-  /// The token as text.
   var text: String {
     switch kind {
     case .name(let name): name

@@ -3,9 +3,7 @@ public import ObjectQuery
 
 /// The kind of result that a batch returns.
 public enum BatchResultType: Sendable, Hashable {
-  /// No details.
   case statusOnly
-  /// The number of objects.
   case count
   /// The identifiers of the objects.
   case identifiers

@@ -10,7 +10,6 @@ public struct ContextChange: Sendable {
   public enum Kind: Sendable, Hashable {
     /// Objects were changed, and the changes were processed.
     case changed
-    /// Changes were saved.
     case saved
   }
 

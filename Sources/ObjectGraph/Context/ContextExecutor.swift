@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Threads
 
 /// Runs work in the turns of one context: on its queue, on the main actor or on its thread.
 ///
@@ -8,7 +9,7 @@ import Foundation
 struct ContextExecutor {
   let workspace: Workspace
   private var place: ContextPlace { workspace.place }
-  private var queue: DispatchQueue? { workspace.mail.queue }
+  private var queue: SerialQueue? { workspace.mail.queue }
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 

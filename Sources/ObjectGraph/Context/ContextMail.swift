@@ -1,6 +1,7 @@
 import Dispatch
 import ObjectModel
 import Synchronization
+import Threads
 
 /// The part of a context that other contexts use: its queue and its mailbox.
 ///
@@ -9,7 +10,7 @@ import Synchronization
 final class ContextMail: Sendable {
   let place: ContextPlace
   /// The queue of a context with a private queue; `nil` for any other context.
-  let queue: DispatchQueue?
+  let queue: SerialQueue?
   /// The identifier of the parent's workspace, valid as long as the context exists.
   let parent: ObjectIdentifier?
   /// Whether the context merges the saves of other contexts automatically.
@@ -28,7 +29,7 @@ final class ContextMail: Sendable {
   init(_ place: ContextPlace, parent: Workspace?) {
     self.place = place
     queue =
-      place.concurrency == .privateQueue ? DispatchQueue(label: "ManagedObjectContext") : nil
+      place.concurrency == .privateQueue ? SerialQueue(label: "ManagedObjectContext") : nil
     self.parent = parent.map { ObjectIdentifier($0) }
   }
 
@@ -50,7 +51,7 @@ final class ContextMail: Sendable {
     switch place.concurrency {
     case .confined: body()
     case .mainActor: DispatchQueue.main.async(execute: body)
-    case .privateQueue: queue!.async(execute: body)
+    case .privateQueue: queue!.async(body)
     }
   }
 

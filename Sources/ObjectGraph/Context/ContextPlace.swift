@@ -3,6 +3,7 @@
 import CProcessor
 import Foundation
 import Synchronization
+import Threads
 
 /// The place where a context and its objects may be used: the thread that holds the turn.
 ///
@@ -58,12 +59,12 @@ final class ContextPlace: @unchecked Sendable {
   }
 
   /// Runs `body` on a queue and waits for it. Work that the main actor waits for counts as work of the main actor.
-  static func wait<R>(for queue: DispatchQueue, _ body: () throws -> R) rethrows -> R {
-    if Thread.isMainThread || !isMainActor { return try queue.sync(execute: body) }
+  static func wait<R>(for queue: SerialQueue, _ body: () throws -> R) rethrows -> R {
+    if Thread.isMainThread || !isMainActor { return try queue.sync(body) }
     // The main queue's mark is not visible inside the other queue, so the thread is recorded.
     let before = lent.exchange(currentThread, ordering: .relaxed)
     defer { lent.store(before, ordering: .relaxed) }
-    return try queue.sync(execute: body)
+    return try queue.sync(body)
   }
 
   /// Whether the calling thread has the turn, by its number. A thread that the main actor has left may still count as
@@ -92,7 +93,6 @@ final class ContextPlace: @unchecked Sendable {
     return before
   }
 
-  /// Gives the turn back.
   func leave(_ before: Holder) {
     // Any thread may read the objects of a context that is gone. The holder of the turn keeps what it reads, so no
     // thread may hold it any more, not even the thread of a confined context.
@@ -147,7 +147,6 @@ final class ContextPlace: @unchecked Sendable {
 public enum ContextConcurrency: Sendable, Hashable {
   /// On a queue of its own: within `perform` and `performAndWait`.
   case privateQueue
-  /// On the main actor.
   case mainActor
   /// On the thread that made the context and on no other thread. Saves and pushes of other contexts wait until that
   /// thread uses the context.

@@ -1,4 +1,5 @@
 import Foundation
+import Threads
 
 /// The order of the saves of one coordinator (decision 0019). The queue gives turns to saves, and lets commits run.
 ///
@@ -13,7 +14,7 @@ import Foundation
 /// runs by itself (``alone(with:_:)``). These waits have no limit, because a commit calls no hook.
 final class CommitQueue: @unchecked Sendable {
   // Sendable: the condition guards all mutable state.
-  private let condition = NSCondition()
+  private let condition = Condition()
   /// The save that has the turn.
   private var current: SaveTurn?
   /// The commits that run, by store. A store without any is not listed.
@@ -50,8 +51,8 @@ final class CommitQueue: @unchecked Sendable {
       let patience = min(
         max(2 * other.longestAttempt, CommitQueue.patience.lowerBound),
         CommitQueue.patience.upperBound)
-      let end = Date(timeIntervalSinceNow: patience)
-      while current === other { guard condition.wait(until: end) else { return } }
+      let end = Threads.now + .seconds(patience)
+      while current === other { guard condition.wait(atMost: end - Threads.now) else { return } }
     }
     if current == nil { current = turn }
   }

@@ -26,6 +26,7 @@ public final class PersistentStore: Sendable {
   let features: StoreFeatures
   /// Whether another store has replaced this store.
   private let replaced = Atomic(false)
+  private let firstLease = Atomic(16)
 
   init(
     _ store: any Store, uuid: UUID, configuration: String?, entities: Set<String>?,
@@ -43,7 +44,14 @@ public final class PersistentStore: Sendable {
     self.graph = graph
   }
 
-  /// The store's type.
+  /// The number of keys that a context leases for its first new object of an entity.
+  var firstLeaseCount: Int { firstLease.load(ordering: .relaxed) }
+
+  /// Makes contexts lease a single key for their first new object of an entity.
+  ///
+  /// A program that inserts one object and ends leaves no gap in the numbers then. Others write once more to the disk.
+  package func leaseSingleKeys() { firstLease.store(1, ordering: .relaxed) }
+
   public var type: StoreType { store.type }
   /// The store's tag in object identifiers.
   public var tag: StoreTag { store.tag }

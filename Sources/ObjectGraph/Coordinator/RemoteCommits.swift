@@ -69,7 +69,6 @@ final class RemoteCommits: Sendable {
     }
   }
 
-  /// The newest announced commit.
   var announced: Int64 { state.withLock { $0.announced } }
 }
 

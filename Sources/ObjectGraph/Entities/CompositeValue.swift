@@ -6,7 +6,6 @@ public protocol CompositeValue: PropertyMapped, Sendable {
   /// The name of the composite type in the model: the name of the Swift type, unless the structure states another.
   static var compositeName: String { get }
 
-  /// The parts.
   static var compositeParts: [CompositePart] { get }
 
   /// Reads the parts of an object's attribute.

@@ -19,7 +19,6 @@ public struct EntityProperty {
 // MARK: - Attributes
 
 extension EntityProperty {
-  /// Declares an attribute.
   public static func property<Root: ManagedObject, Value: AttributeValue>(
     _ name: String, _ path: KeyPath<Root, Value>, default value: Value? = nil,
     unique: Bool = false, _ options: AttributeOption...
@@ -45,7 +44,6 @@ extension EntityProperty {
     }
   }
 
-  /// Declares a composite attribute.
   public static func property<Root: ManagedObject, Value: CompositeValue>(
     _ name: String, _ path: KeyPath<Root, Value>, _ options: AttributeOption...
   ) -> EntityProperty {

@@ -22,9 +22,7 @@ final class GraphEntity: @unchecked Sendable {
   let derivedColumns: Set<Int>
   /// The relationships, by their positions among the properties.
   let relationships: [Int]
-  /// The stored to-one relationships.
   let toOnes: [GraphProperty.ToOne]
-  /// The stored one-to-one relationships.
   let oneToOnes: [GraphProperty.ToOne]
   /// The relationships that the deletion of an object may propagate along, by their positions among the properties.
   let relationshipsToPropagate: [Int]

@@ -39,7 +39,6 @@ final class GraphProperty: Sendable {
     let column: Int
     /// The column of the object's position in the ordered inverse relationship.
     let order: Int?
-    /// The inverse relationship.
     let inverse: Relationship?
     /// Whether setting the reference requires no other write.
     let isPlain: Bool
@@ -66,7 +65,6 @@ final class GraphProperty: Sendable {
     let way: RelationshipWay
     /// The side of the link table with the links; `nil` if the references of the inverse store the relationship.
     let links: LinkTable.Side?
-    /// The inverse relationship.
     let inverse: Relationship?
     /// Whether a link may lead to an object that is to be deleted. That is possible if the inverse has the delete rule
     /// *deny*.
@@ -122,7 +120,6 @@ struct PropertyCode {
     case none
     /// A stored attribute that a program may set.
     case attribute
-    /// A derived attribute.
     case derived
     /// A reference that can be set without any other write.
     case plainToOne

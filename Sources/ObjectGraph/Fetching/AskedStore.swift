@@ -49,7 +49,6 @@ protocol AnsweredPart {
   var asked: AskedStore? { get }
   /// The plan of the request.
   var plan: QueryPlan { get }
-  /// The rows to search.
   var source: ViewSource { get }
 }
 

@@ -5,7 +5,6 @@ public import StoreInterface
 
 /// The changes that one commit made to the objects of one store, with the commit's time and author.
 public struct HistoryTransaction: Sendable {
-  /// The store's identifier.
   public let store: UUID
   /// The store's tag in object identifiers.
   public let tag: StoreTag
@@ -45,7 +44,6 @@ public struct HistoryChange: Sendable, Hashable {
   /// The kind of a change to an object.
   public typealias Kind = LoggedChange.Kind
 
-  /// The object.
   public let object: ObjectID
   /// The name of the object's entity.
   public let entity: String

@@ -169,7 +169,6 @@ package struct ThreeWayMerge {
 public enum MergeSide: String, Sendable {
   /// The copy that receives the changes.
   case ours
-  /// The other copy.
   case theirs
   /// The common base, without the changes of both sides.
   case base
@@ -177,7 +176,6 @@ public enum MergeSide: String, Sendable {
 
 /// The result of a merge: changes of the copy that receives them.
 package struct MergedChanges {
-  /// The rows.
   package let layer: Layer
   /// The ordered relationships that both sides have changed.
   let lists: [MergedList]

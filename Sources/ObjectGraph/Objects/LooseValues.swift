@@ -8,7 +8,6 @@ final class LooseValues {
   private var values: [UInt64: Value] = [:]
   private var related: [UInt64: [ManagedObject]] = [:]
 
-  /// All related objects.
   var neighbors: [ManagedObject] { related.values.flatMap(\.self) }
 
   // MARK: Values

@@ -193,7 +193,6 @@ extension ManagedObject {
     workspace.realize(self)
   }
 
-  /// Calls ``awakeFromFetch()``.
   final func awake() {
     state.formUnion([.realized, .awaking])
     awakeFromFetch()

@@ -193,14 +193,11 @@ open class ManagedObject {
 
 /// The events that changed an object's values without a change by the program.
 public struct SnapshotEvents: OptionSet, Sendable {
-  /// The bits.
   public let rawValue: Int
   /// Makes a set of the events with the given bits.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// An insertion was undone.
   public static let undoInsertion = SnapshotEvents(rawValue: 1 << 1)
-  /// A deletion was undone.
   public static let undoDeletion = SnapshotEvents(rawValue: 1 << 2)
   /// A change was undone or redone.
   public static let undoUpdate = SnapshotEvents(rawValue: 1 << 3)
@@ -320,7 +317,6 @@ extension ManagedObject {
     state.contains(.detached) ? nil : source.entity.workspace?.face.context
   }
 
-  /// The object's entity.
   public final var entity: Entity { source.entity.graph.entity }
 
   /// Whether the object was inserted and is not saved.

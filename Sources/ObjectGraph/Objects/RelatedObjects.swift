@@ -33,7 +33,6 @@ public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection, Mu
   /// The objects as an array.
   public var objects: [Element] { Array(self) }
 
-  /// The first position.
   @inlinable public var startIndex: Int { 0 }
   /// The position behind the last object.
   @inlinable public var endIndex: Int { storage.count }
@@ -49,7 +48,6 @@ public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection, Mu
 }
 
 extension RelatedObjects: RangeReplaceableCollection {
-  /// Makes an empty list.
   public init() { self.init([]) }
 
   /// Replaces some of the objects.

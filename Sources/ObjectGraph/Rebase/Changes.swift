@@ -8,7 +8,6 @@ import StoreInterface
 struct Changes: Sendable {
   /// The current base of the changes.
   var base: StoreBase
-  /// The changes.
   var layer: Layer
   /// The rows that the changes were made on, where another save has replaced them in ``base`` since: a layer above
   /// ``base`` that restores these rows.

@@ -49,7 +49,6 @@ public struct MergePolicy: Sendable {
 public enum MergeResolution: Sendable {
   /// Keeps the object as it is in the store.
   case keepStored
-  /// Deletes the object.
   case delete
   /// Saves the object with these values. Values that are not given stay as in the store.
   case save([String: Value])
@@ -57,7 +56,6 @@ public enum MergeResolution: Sendable {
 
 /// A conflict about an object that this context and another save have changed.
 public struct MergeConflict: Sendable, CustomStringConvertible {
-  /// The object's identifier.
   public let object: ObjectID
   /// The name of the object's entity.
   public let entity: String

@@ -9,7 +9,6 @@ import StoreInterface
 /// rule of merging. A row that both sides have changed stays in conflict (``Changes/originals``). The conflict ends
 /// when the merge policy of a save decides, or when the context asks to see the row.
 struct Rebase {
-  /// The changes to replay.
   let changes: Changes
   /// The base to replay them on.
   let newBase: StoreBase

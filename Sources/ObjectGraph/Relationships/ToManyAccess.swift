@@ -43,7 +43,6 @@ struct ToManyAccess {
 
   var count: Int { list.count }
 
-  /// Replaces the members.
   func set(_ others: [ManagedObject]) {
     if let loose = LooseInsertion.join(object, others) {
       return loose.relate(others, hash, looseName, of: object)
@@ -64,7 +63,6 @@ struct ToManyAccess {
       { RelationshipWriter($0).add(other, to: object, $1) }, inMemory: { $0.add(other) })
   }
 
-  /// Removes a member.
   func remove(_ other: ManagedObject) {
     if let loose = object.loose {
       return loose.relate(

@@ -83,7 +83,6 @@ struct TransientRelationship {
     if !present.contains(other) { set(present + [other]) }
   }
 
-  /// Removes an object.
   func remove(_ other: ManagedObject) { set(objects.filter { $0 !== other }) }
 
   /// Returns the transient inverse of another object; `nil` if the inverse is not transient.

@@ -133,9 +133,7 @@ extension FetchedResults {
     registrar.access(self, keyPath: snapshotPath)
     return list
   }
-  /// All objects, in order.
   public var objects: [Object] { indices.map { self[$0] } }
-  /// The sections, in order.
   public var sections: [FetchedSection] { snapshot.sections }
   /// The titles of an index beside the list: one title for consecutive sections with the same title.
   public var sectionIndexTitles: [String] {

@@ -30,25 +30,20 @@ extension FetchedResultsChange {
 }
 
 extension FetchedResultsChange.Delegate {
-  /// Does nothing.
   public func resultsWillChange(_ results: FetchedResults<Object>) {}
-  /// Does nothing.
   public func results(
     _ results: FetchedResults<Object>, didChange section: FetchedResultsChange.SectionChange
   ) {}
-  /// Does nothing.
   public func results(
     _ results: FetchedResults<Object>, didChange object: Object,
     by change: FetchedResultsChange.ObjectChange
   ) {}
-  /// Does nothing.
   public func resultsDidChange(_ results: FetchedResults<Object>) {}
 }
 
 extension FetchedResultsChange {
   /// The insertion or deletion of a section.
   public enum SectionChange: Sendable, Hashable {
-    /// The section is new.
     case insert(FetchedSection, at: Int)
     /// The section has no objects any more, or the list has another section in its place.
     case delete(FetchedSection, from: Int)

@@ -29,7 +29,6 @@ public struct FetchedResultsChange: Sendable {
     /// The object has changed and has kept its place among the remaining objects.
     case update(ObjectID, from: FetchedPlace, to: FetchedPlace)
 
-    /// The object.
     public var object: ObjectID {
       switch self {
       case .insert(let id, _), .delete(let id, _), .move(let id, _, _), .update(let id, _, _): id

@@ -48,7 +48,6 @@ public struct FetchedSection: Sendable, Hashable {
 public struct FetchedPlace: Sendable, Hashable {
   /// The index among all results.
   public let index: Int
-  /// The section's index.
   public let section: Int
   /// The index within the section.
   public let item: Int

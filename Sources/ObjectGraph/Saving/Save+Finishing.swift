@@ -1,6 +1,7 @@
 import ObjectModel
 import Rows
 import StoreInterface
+import Threads
 
 extension Save {
   /// Finishes a save: notifies objects, and shows the saved state to children and to the coordinator's remaining
@@ -20,6 +21,7 @@ extension Save {
     // Changes by the notified objects and observers belong to the next save.
     workspace.undoStack?.didSave(true)
     notifyObjects()
+    Threads.pass()
     workspace.publish()
     workspace.announceChanges()
     workspace.announceSave(saved)

@@ -1,6 +1,7 @@
 import ObjectModel
 import Rows
 import StoreInterface
+import Threads
 import Tracing
 
 /// Saves the changes of a workspace in five steps: rebase, prepare, validate, commit, finish.
@@ -31,6 +32,7 @@ struct Save {
     for _ in 0..<Workspace.mostRounds {
       draft = try rebase(draft)
       steps.end("rebase")
+      Threads.pass()
       if draft.stage != .validated {
         draft = try prepare(draft)
         steps.end("preparation")
@@ -41,6 +43,7 @@ struct Save {
       draft = try commit(draft)
       steps.end("commit")
       guard draft.stage == .committed else { continue }
+      Threads.pass()
       let saved = finish(draft)
       steps.end("finish")
       steps.send(

@@ -160,7 +160,6 @@ struct ValidationPlan: Sendable {
 /// The bounds of an attribute's values, in the form of its column. A value within the bounds is valid without an exact
 /// check.
 private enum ColumnBounds: Sendable {
-  /// Every value is valid.
   case none
   case integers(ClosedRange<Int64>)
   case reals(Double, Double)

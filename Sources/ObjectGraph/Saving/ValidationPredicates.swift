@@ -4,7 +4,6 @@ package import Rows
 
 /// A rule of the model that a value breaks.
 package struct ValueProblem: Sendable {
-  /// The rule.
   package let rule: ValidationFailure.Rule
   /// A sentence about the value, or the message of the model.
   package let message: String

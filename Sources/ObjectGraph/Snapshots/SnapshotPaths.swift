@@ -5,7 +5,6 @@
 public struct SnapshotPaths: Sendable, Hashable {
   private(set) var names: [String: SnapshotPaths] = [:]
 
-  /// Includes no related objects.
   public init() {}
 
   /// Includes the objects along paths of names, such as `stops.pictures`.

@@ -13,7 +13,6 @@ struct ExpectedRow {
 
   /// Whether the parts so far give every value, or the row is known not to exist.
   private(set) var isComplete = false
-  /// Whether the row exists.
   private(set) var exists = true
   private let key: ObjectKey
   private let step: RowEntry

@@ -93,7 +93,6 @@ extension UndoStack {
   public var isUndoing: Bool { direction == .undoing }
   /// Whether changes are being redone.
   public var isRedoing: Bool { direction == .redoing }
-  /// Whether changes are recorded.
   public var isEnabled: Bool { disableCount == 0 }
   /// The number of open explicit groups, each nested in the group before.
   public var groupingLevel: Int { openGroups.count { !$0.isAutomatic } }

@@ -14,7 +14,6 @@ struct BlockSources {
   private var uncommittedByteCount = 0
   private static let mostUncommittedBytes = 1 << 20
 
-  /// The number of sources.
   var count: Int { byBlock.count }
 
   /// Returns the source of a block's rows.
@@ -55,6 +54,5 @@ struct BlockSources {
     finder = RowFinder()
   }
 
-  /// Releases all sources.
   mutating func removeAll() { self = BlockSources() }
 }

@@ -20,7 +20,6 @@ final class EntityState {
   let type: ManagedObject.Type
 
   @exclusivity(unchecked) private var storedObjects = ObjectTable()
-  /// The registered objects.
   @inline(__always)
   var objects: ObjectTable {
     // SAFETY: The table releases objects only after its change is complete, so a deinitializer sees a whole table.
@@ -400,7 +399,6 @@ extension EntityState {
   /// Records that the frozen drafts are saved.
   func setSaved(_ version: Int64?) { drafts.setSaved(version) }
 
-  /// Drops all unsaved changes.
   func discard() { drafts.discard() }
 
   /// Records that a draft was opened.

@@ -16,7 +16,6 @@ struct ObjectTable: ~Copyable {
   private var low = Directory()
   private var pageCount = 0
   private var high: [UInt64: Page] = [:]
-  /// The number of objects.
   private(set) var count = 0
   /// The number of times that objects have left. Raised before objects end, because their deinitializers may read the
   /// table.
@@ -190,7 +189,6 @@ struct ObjectTable: ~Copyable {
     return page
   }
 
-  /// Removes an object.
   mutating func remove(_ number: UInt64) {
     guard let page = page(of: number), page.address(number) != 0 else { return }
     departures += 1

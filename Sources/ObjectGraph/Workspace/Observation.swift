@@ -29,7 +29,6 @@ struct Observation {
     unannounced.events.add(id, wasThere: wasThere, isThere: isThere)
   }
 
-  /// Records a refreshed object.
   mutating func noteRefreshed(_ id: ObjectID) { unannounced.events.refreshed.append(id) }
 
   /// Records objects that a merge has inserted or deleted, and that are not registered.

@@ -333,7 +333,6 @@ extension RowSource {
 
 // Reading values of columns that are not loaded.
 extension RowSource {
-  /// Returns one value.
   func value(_ column: Int, _ row: Int) -> Value {
     if unsafe isSparse || draftReference != nil {
       if let value = given(column, row) { return value }

@@ -319,7 +319,6 @@ final class StoreState {
     if !pending.isEmpty { setSaved(base, version: base.snapshot.commit) }
   }
 
-  /// Drops all changes.
   func discard() {
     forgetChanges()
     hasOpenChanges = false

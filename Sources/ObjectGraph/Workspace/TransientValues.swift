@@ -70,7 +70,6 @@ struct TransientValues {
     if !objects.isEmpty { objects[id] = nil }
   }
 
-  /// Drops all values.
   mutating func removeAll() { objects = [:] }
 
   /// Drops the values of evicted objects, except the values that must be kept.

@@ -94,7 +94,6 @@ final class Workspace: @unchecked Sendable {
 }
 
 extension Workspace {
-  /// Changes a setting.
   func set<V: Sendable>(_ setting: WritableKeyPath<ContextSettings, V>, to value: V) {
     // The old value ends outside of the lock, because its deinitializer may read a setting.
     _ = storedSettings.withLock { settings in

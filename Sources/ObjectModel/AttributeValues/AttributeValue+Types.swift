@@ -3,7 +3,6 @@ public import Foundation
 // Types of Swift and Foundation as attribute values.
 
 extension Bool: AttributeValue {
-  /// Boolean.
   public static var attributeType: AttributeType { .boolean }
   /// The value as rows store it.
   public var storedValue: Value { .boolean(self) }
@@ -16,7 +15,6 @@ extension Bool: AttributeValue {
 }
 
 extension Int16: BoundedAttributeValue {
-  /// Integer 16.
   public static var attributeType: AttributeType { .int16 }
   /// The value as rows store it.
   public var storedValue: Value { .integer(Int64(self)) }
@@ -31,7 +29,6 @@ extension Int16: BoundedAttributeValue {
 }
 
 extension Int32: BoundedAttributeValue {
-  /// Integer 32.
   public static var attributeType: AttributeType { .int32 }
   /// The value as rows store it.
   public var storedValue: Value { .integer(Int64(self)) }
@@ -46,7 +43,6 @@ extension Int32: BoundedAttributeValue {
 }
 
 extension Int64: BoundedAttributeValue {
-  /// Integer 64.
   public static var attributeType: AttributeType { .int64 }
   /// The value as rows store it.
   public var storedValue: Value { .integer(Int64(self)) }
@@ -61,7 +57,6 @@ extension Int64: BoundedAttributeValue {
 }
 
 extension Int: BoundedAttributeValue {
-  /// Integer 64.
   public static var attributeType: AttributeType { .int64 }
   /// The value as rows store it.
   public var storedValue: Value { .integer(Int64(self)) }
@@ -76,7 +71,6 @@ extension Int: BoundedAttributeValue {
 }
 
 extension Decimal: BoundedAttributeValue {
-  /// Decimal.
   public static var attributeType: AttributeType { .decimal }
   /// The value as rows store it.
   public var storedValue: Value { .decimal(self) }
@@ -89,7 +83,6 @@ extension Decimal: BoundedAttributeValue {
 }
 
 extension Double: BoundedAttributeValue {
-  /// Double.
   public static var attributeType: AttributeType { .double }
   /// The value as rows store it.
   public var storedValue: Value { .double(self) }
@@ -102,7 +95,6 @@ extension Double: BoundedAttributeValue {
 }
 
 extension Float: BoundedAttributeValue {
-  /// Float.
   public static var attributeType: AttributeType { .float }
   /// The value as rows store it.
   public var storedValue: Value { .float(self) }
@@ -115,7 +107,6 @@ extension Float: BoundedAttributeValue {
 }
 
 extension String: AttributeValue {
-  /// String.
   public static var attributeType: AttributeType { .string }
   /// The value as rows store it.
   public var storedValue: Value { .string(self) }
@@ -128,7 +119,6 @@ extension String: AttributeValue {
 }
 
 extension Date: BoundedAttributeValue {
-  /// Date.
   public static var attributeType: AttributeType { .date }
   /// The value as rows store it.
   public var storedValue: Value { .date(self) }
@@ -141,7 +131,6 @@ extension Date: BoundedAttributeValue {
 }
 
 extension Data: AttributeValue {
-  /// Binary.
   public static var attributeType: AttributeType { .binary }
   /// The value as rows store it.
   public var storedValue: Value { .binary(self) }
@@ -154,7 +143,6 @@ extension Data: AttributeValue {
 }
 
 extension UUID: AttributeValue {
-  /// UUID.
   public static var attributeType: AttributeType { .uuid }
   /// The value as rows store it.
   public var storedValue: Value { .uuid(self) }
@@ -167,7 +155,6 @@ extension UUID: AttributeValue {
 }
 
 extension URL: AttributeValue {
-  /// URI.
   public static var attributeType: AttributeType { .uri }
   /// The value as rows store it.
   public var storedValue: Value { .uri(absoluteString) }

@@ -4,7 +4,6 @@
 ///
 ///     enum Kind: String, AttributeValue { case leisure, work }
 public protocol AttributeValue: Sendable {
-  /// The type without `Optional`.
   associatedtype Bare: AttributeValue = Self
 
   /// The attribute type of the values.
@@ -29,7 +28,6 @@ extension AttributeValue {
 }
 
 extension Optional: AttributeValue where Wrapped: AttributeValue, Wrapped.Bare == Wrapped {
-  /// The wrapped type.
   public typealias Bare = Wrapped
   /// The attribute type of the wrapped values.
   public static var attributeType: AttributeType { Wrapped.attributeType }

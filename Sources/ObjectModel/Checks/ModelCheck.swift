@@ -12,7 +12,6 @@ struct ModelCheck {
   var suggestion = NameSuggestion()
   var configurationChecksLeft = 1_000_000
 
-  /// Checks a whole description.
   init(_ description: Model.Description) {
     self.description = description
     index = ModelIndex(description)

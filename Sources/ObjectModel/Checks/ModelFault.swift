@@ -21,7 +21,6 @@ public struct ModelFault: Sendable, Hashable {
 
   /// A kind of fault, to branch on. New kinds may be added.
   public struct Code: RawRepresentable, Sendable, Hashable {
-    /// The kind's stable name.
     public let rawValue: String
     /// Creates the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -5,16 +5,13 @@
 ///     continuation.entity(before: "Journey")?.name            // Trip
 ///     continuation.properties(of: "Journey").before["title"]  // the attribute that was called name
 public struct ModelContinuation: Sendable {
-  /// The older model.
   public let old: Model
-  /// The newer model.
   public let new: Model
   /// The entities of the older model that no entity of the newer model continues, in the order of its source.
   public let removedEntities: [String]
   private let oldNames: [String: String]
   private let newNames: [String: String]
 
-  /// Compares two models.
   public init(from old: Model, to new: Model) {
     self.old = old
     self.new = new

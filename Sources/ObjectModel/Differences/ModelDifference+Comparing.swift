@@ -1,5 +1,4 @@
 extension ModelDifference {
-  /// Compares two models.
   public init(from old: Model, to new: Model) {
     var comparison = ModelComparison(from: old, to: new)
     comparison.compare()

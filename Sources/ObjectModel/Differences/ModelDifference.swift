@@ -30,9 +30,7 @@ public struct ModelDifference: Sendable, Hashable {
 
   /// The part of a model that changed.
   public enum Subject: Sendable, Hashable {
-    /// The model itself.
     case model
-    /// An entity.
     case entity(String)
     /// A property, and the entity that declares it.
     case property(String, of: String)
@@ -40,21 +38,16 @@ public struct ModelDifference: Sendable, Hashable {
     case uniquenessConstraint([String], of: String)
     /// A fetch index, and its entity.
     case fetchIndex(String, of: String)
-    /// A composite type.
     case compositeType(String)
     /// An attribute of a composite type.
     case compositeAttribute(String, of: String)
-    /// A configuration.
     case configuration(String)
-    /// A fetch request template.
     case template(String)
   }
 
   /// The kind of a change.
   public enum Action: Sendable, Hashable {
-    /// The part is new.
     case added
-    /// The part was removed.
     case removed
     /// The part was renamed from the given name.
     case renamed(from: String)
@@ -66,7 +59,6 @@ public struct ModelDifference: Sendable, Hashable {
   public enum Facet: String, Sendable, Hashable, CaseIterable {
     /// Whether a property is an attribute, a relationship or a fetched property.
     case kind
-    /// The superentity.
     case superentity
     /// Whether the entity has no objects of its own.
     case isAbstract
@@ -76,7 +68,6 @@ public struct ModelDifference: Sendable, Hashable {
     case constraintOrder
     /// The indexes over several properties, in their older form.
     case compoundIndexes
-    /// The attribute's type.
     case type
     /// Whether the property may have no value.
     case isOptional
@@ -84,9 +75,7 @@ public struct ModelDifference: Sendable, Hashable {
     case isTransient
     /// The value of a new object.
     case defaultValue
-    /// The lower bound.
     case minimum
-    /// The upper bound.
     case maximum
     /// The regular expression for text.
     case pattern
@@ -96,7 +85,6 @@ public struct ModelDifference: Sendable, Hashable {
     case derivation
     /// The predicate that restricts a derived count.
     case derivationFilter
-    /// The composite type.
     case compositeType
     /// The transformer of a transformable attribute.
     case valueTransformer
@@ -130,7 +118,6 @@ public struct ModelDifference: Sendable, Hashable {
     case versionHashModifier
     /// The author's names of the version.
     case versionIdentifiers
-    /// The application's own notes.
     case userInfo
   }
 }

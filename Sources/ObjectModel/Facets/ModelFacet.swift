@@ -4,7 +4,6 @@
 /// (``Attribute/facets`` and its neighbours). A new facet is a row, unless one of these writes it in a form of its own.
 package struct ModelFacet<Part>: Sendable {
   package let content: Content
-  /// The facet in comparisons.
   package let difference: ModelDifference.Facet
   /// The member in the JSON form; `nil` for a flag that is a word in the list of options, and for a facet with a form of its own.
   package let json: String?

@@ -5,9 +5,7 @@ public import Foundation
 /// Rows never store this type; it passes single values between functions. The three integer types share
 /// ``integer(_:)``, and the property's type limits the number.
 public enum Value: Sendable, Hashable {
-  /// No value.
   case null
-  /// True or false.
   case boolean(Bool)
   /// A whole number of any of the three widths.
   case integer(Int64)
@@ -15,13 +13,9 @@ public enum Value: Sendable, Hashable {
   case float(Float)
   /// A floating-point number of 64 bits.
   case double(Double)
-  /// A decimal number.
   case decimal(Decimal)
-  /// Text.
   case string(String)
-  /// A moment.
   case date(Date)
-  /// A UUID.
   case uuid(UUID)
   /// A URI, as its original text.
   case uri(String)

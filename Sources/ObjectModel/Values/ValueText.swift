@@ -18,7 +18,6 @@ package struct ValueText: Sendable {
   private enum Dates {
     /// ISO 8601; if no such text is exact, a mark and the seconds since 2001.
     case iso(mark: String)
-    /// The seconds since 2001.
     case seconds
   }
 

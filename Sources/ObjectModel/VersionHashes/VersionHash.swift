@@ -25,7 +25,6 @@ public struct VersionHash: Sendable, Hashable, Comparable {
     self.digest = digest
   }
 
-  /// The 32 bytes.
   public var bytes: [UInt8] { digest.bytes }
 
   /// Compares hashes in the order of their texts.

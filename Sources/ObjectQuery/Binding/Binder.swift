@@ -13,7 +13,6 @@ struct Binder {
   let store: StoreTag?
   /// The entity of the evaluated objects; `nil` if there is no object.
   let entity: String?
-  /// The values of variables.
   let variables: [String: QueryExpression]
   /// The time that `now()` returns.
   let now: Date

@@ -5,7 +5,6 @@ import ObjectModel
 indirect enum OperandType: Hashable, Sendable {
   /// The value may be of any type.
   case unknown
-  /// The value is null.
   case null
   case number
   case text

@@ -51,7 +51,6 @@ extension Value {
     }
   }
 
-  /// The value as text.
   private var text: String? {
     switch self {
     case .string(let text), .uri(let text): text

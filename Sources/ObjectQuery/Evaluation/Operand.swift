@@ -122,7 +122,6 @@ package enum Number: Hashable, Sendable {
 }
 
 extension Decimal {
-  /// The nearest floating-point number.
   package var nearestDouble: Double { Double(description) ?? .nan }
 }
 

@@ -28,7 +28,6 @@ package protocol QuerySource: Sendable {
 }
 
 extension QuerySource {
-  /// Every store is accepted.
   package var store: StoreTag? { nil }
   /// No indexes, so everything is scanned.
   package var indexed: IndexedView? { nil }
@@ -38,9 +37,7 @@ extension QuerySource {
 package struct ToManyRelationship: Sendable, Hashable {
   /// The entity that has the relationship, or inherits it.
   package let entity: String
-  /// The relationship's name.
   package let name: String
-  /// The destination entity.
   package let destination: String
   /// The column of the destination's rows that leads back; `nil` if both ends are to-many or there is no inverse, and
   /// the relationship is stored as links.

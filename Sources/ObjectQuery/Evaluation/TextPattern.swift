@@ -14,7 +14,6 @@ struct TextPattern: Sendable {
   let options: TextOptions
   /// The text, folded if the options say so.
   let bytes: [UInt8]
-  /// The original text.
   private let text: String
   private let glob: GlobPattern?
   private let expression: RegularPattern?

@@ -5,7 +5,6 @@ package import Rows
 /// A fetch request with resolved names and checked types. Every execution starts from it: a search of rows, or a
 /// store's own query.
 package struct BoundRequest: Sendable {
-  /// The original request.
   package let request: QueryRequest
   /// The entities whose objects are requested.
   package let layouts: [Layout]

@@ -13,7 +13,6 @@ package struct CompiledExpression: Sendable {
   package enum Result: Sendable, Hashable {
     /// One value, which may be null.
     case value(Value)
-    /// Several values.
     case values([Value])
   }
 

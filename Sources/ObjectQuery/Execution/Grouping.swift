@@ -53,12 +53,15 @@ struct Grouping {
       }
       try run.watch?.pass(reader.batch.block.rowCount)
     }
-    for group in members.order(isUnasked: keys.isEmpty) {
-      let numbers = pairs.members(of: group)
-      groups.append(
-        GroupValues(
-          keys: keys.indices.map { keys[$0].value(numbers[$0]) },
-          aggregates: aggregates.map { $0.result(group, members.sizes[group], interpreter) }))
+    // Value by value and not group by group, because a key or an aggregate costs many references to copy.
+    let order = members.order(isUnasked: keys.isEmpty)
+    let numbers = order.map(pairs.members)
+    let found = keys.enumerated().map { index, key in numbers.map { key.value($0[index]) } }
+    let results = aggregates.map { aggregate in
+      order.map { aggregate.result($0, members.sizes[$0], interpreter) }
+    }
+    groups = order.indices.map { place in
+      GroupValues(keys: found.map { $0[place] }, aggregates: results.map { $0[place] })
     }
   }
 }
@@ -184,7 +187,6 @@ private struct GroupPairs {
     pairs = Array(repeating: [], count: max(keyCount - 1, 0))
   }
 
-  /// The number of combinations.
   var count: Int { pairs.last?.count ?? 0 }
 
   /// Replaces the group numbers so far by the numbers of the groups that one more key divides them into.

@@ -10,7 +10,6 @@ package final class QueryJournal: Sendable {
 
   package init() {}
 
-  /// The notes so far.
   package var explanation: QueryExplanation { notes.withLock { $0 } }
 
   package func change(_ body: (inout QueryExplanation) -> Void) { notes.withLock { body(&$0) } }

@@ -13,7 +13,6 @@ package import Rows
 ///
 /// Create a plan once and run it any number of times, from any thread.
 package struct QueryPlan: Sendable {
-  /// The original request.
   package let request: QueryRequest
   let layouts: [Layout]
   let node: ScanNode
@@ -364,7 +363,6 @@ package struct FoundRows: RandomAccessCollection {
   package let blockCount: Int
   /// The number of rows found in all blocks.
   package let foundCount: Int
-  /// The block.
   package var block: Block { reader.batch.block }
   /// The entity number of the rows.
   package var entityNumber: UInt16 { reader.entityNumber }

@@ -42,7 +42,6 @@ struct RowHits {
     hits = rows.map { Hit(reader: UInt32($0.block), row: UInt32($0.row)) }
   }
 
-  /// Creates an empty list.
   init() {}
 
   /// Adds the given objects that meet a predicate, in their order, up to `most` of them.

@@ -160,15 +160,13 @@ package struct TablePlan: Sendable {
   func rows(
     of groups: Grouping, _ request: QueryRequest, _ interpreter: Interpreter
   ) throws -> ResultTable {
+    // The values to sort by are columns behind the fetched ones until the rows are sorted.
+    let columns = values + orderValues.map(\.value)
     var rows: [[Value]] = []
     for group in groups.groups {
       interpreter.group = group
       if let having, try !interpreter.holds(having) { continue }
-      // The values to sort by are columns behind the fetched ones until the rows are sorted.
-      rows.append(
-        try (values + orderValues.map(\.value)).map {
-          try interpreter.value($0).single ?? .null
-        })
+      rows.append(try columns.map { try interpreter.value($0).single ?? .null })
     }
     var keys = request.sortKeys
     let orderNames = orderValues.map { "\u{0}\($0.key)" }

@@ -13,7 +13,6 @@ struct TextUnifier {
   /// A hash table with the number of each text, plus 1; 0 marks a free slot. Its size is a power of two.
   private var table: [Int32] = Array(repeating: 0, count: 64)
 
-  /// The number of texts.
   var count: Int { hashes.count }
 
   /// Returns the number of a text. A new text gets a new number.

@@ -7,15 +7,10 @@ extension QueryExpression {
     case quarter
     /// A month, from its first day.
     case month
-    /// A week, from Monday.
     case week
-    /// A day, from midnight.
     case day
-    /// An hour.
     case hour
-    /// A minute.
     case minute
-    /// A second.
     case second
 
     /// Creates the unit with a name, in letters of any case.

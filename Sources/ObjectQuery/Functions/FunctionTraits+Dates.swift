@@ -2,7 +2,6 @@ import Foundation
 import ObjectModel
 
 extension FunctionTraits {
-  /// The functions of dates.
   static let dates: [FunctionTraits] = [
     FunctionTraits(.now, 0...0, type: FunctionArguments.any(.date)) {
       .value(.date($1))

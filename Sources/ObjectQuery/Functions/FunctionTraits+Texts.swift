@@ -4,7 +4,6 @@ import ObjectModel
 extension FunctionTraits {
   private typealias Types = FunctionArguments
 
-  /// The functions of texts.
   static let texts: [FunctionTraits] = [
     ofText(.uppercase, names: ["upper"]) { $0.uppercased() },
     ofText(.lowercase, names: ["lower"]) { $0.lowercased() },

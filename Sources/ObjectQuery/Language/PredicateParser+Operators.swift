@@ -180,7 +180,9 @@ extension PredicateParser {
       if case .expression = right.kind, case .comparison(let last)? = predicates.last,
         last.operation == .between, case .constant = last.right
       {
-        throw fault("BETWEEN needs two bounds in braces: BETWEEN {1, 50}.", right.start)
+        let upper = try expression(right)
+        throw fault(
+          "BETWEEN needs two bounds in braces: BETWEEN {\(last.right), \(upper)}.", right.start)
       }
       predicates.append(try predicate(right))
       parts.append(right)
@@ -241,7 +243,12 @@ extension PredicateParser {
   /// Returns a sentence that suggests an operator for an unknown word.
   func suggestion(for word: String) -> String {
     switch word.uppercased() {
-    case "IS": return " Write == NULL or != NULL."
+    case "IS":
+      let isNegated =
+        if case .word(let next, isName: false)? = try? following() { next.uppercased() == "NOT" } else {
+          false
+        }
+      return isNegated ? " Write != NULL." : " Write == NULL."
     case "ILIKE": return " Write LIKE[c], which ignores case."
     case "GLOB": return " Did you mean \"LIKE\"?"
     case "SIMILAR": return " Did you mean \"MATCHES\"?"

@@ -106,8 +106,10 @@ extension PredicateParser {
       try advance()
       var inner = try argument()
       if isSign(",") {
+        let place = start
+        let list = try list(after: inner)
         throw fault(
-          "A list of values is written in braces: {1, 2, 3}. Round brackets hold one value.", start)
+          "A list of values is written in braces: {\(list)}. Round brackets hold one value.", place)
       }
       try need(")", "to close the bracket")
       inner.start = start
@@ -223,6 +225,16 @@ extension PredicateParser {
     var predicates: [QueryPredicate] = []
     for part in parts { predicates.append(try predicate(part)) }
     return try made(.predicate(join(predicates)), above: parts, at: start)
+  }
+
+  /// Reads a list of values in round brackets, as SQL has it, and returns the values as a text.
+  private mutating func list(after first: Part) throws(QueryError) -> String {
+    var values = [try expression(first)]
+    while isSign(",") {
+      try advance()
+      values.append(try expression(argument()))
+    }
+    return values.map(\.description).joined(separator: ", ")
   }
 
   /// Reads any part, one level deeper.

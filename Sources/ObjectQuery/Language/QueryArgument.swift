@@ -12,7 +12,6 @@ public protocol QueryArgument {
 }
 
 extension QueryExpression: QueryArgument {
-  /// The expression itself.
   public var queryExpression: QueryExpression { self }
 }
 
@@ -25,17 +24,14 @@ extension Value: QueryArgument {
 }
 
 extension String: QueryArgument {
-  /// The text.
   public var queryExpression: QueryExpression { .constant(.string(self)) }
 }
 
 extension Substring: QueryArgument {
-  /// The text.
   public var queryExpression: QueryExpression { .constant(.string(String(self))) }
 }
 
 extension Bool: QueryArgument {
-  /// The truth value.
   public var queryExpression: QueryExpression { .constant(.boolean(self)) }
 }
 
@@ -58,42 +54,34 @@ extension UInt32: QueryArgument {}
 extension UInt64: QueryArgument {}
 
 extension Double: QueryArgument {
-  /// The number.
   public var queryExpression: QueryExpression { .constant(.double(self)) }
 }
 
 extension Float: QueryArgument {
-  /// The number, exactly.
   public var queryExpression: QueryExpression { .constant(.double(Double(self))) }
 }
 
 extension Decimal: QueryArgument {
-  /// The number.
   public var queryExpression: QueryExpression { .constant(.decimal(self)) }
 }
 
 extension Date: QueryArgument {
-  /// The date.
   public var queryExpression: QueryExpression { .constant(.date(self)) }
 }
 
 extension UUID: QueryArgument {
-  /// The UUID.
   public var queryExpression: QueryExpression { .constant(.uuid(self)) }
 }
 
 extension URL: QueryArgument {
-  /// The URI.
   public var queryExpression: QueryExpression { .constant(.uri(absoluteString)) }
 }
 
 extension Data: QueryArgument {
-  /// The bytes.
   public var queryExpression: QueryExpression { .constant(.binary(self)) }
 }
 
 extension ObjectID: QueryArgument {
-  /// The object.
   public var queryExpression: QueryExpression { .object(self) }
 }
 
@@ -115,7 +103,6 @@ extension ClosedRange: QueryArgument where Bound: QueryArgument {
 }
 
 extension Optional: QueryArgument where Wrapped: QueryArgument {
-  /// The value, or `NULL`.
   public var queryExpression: QueryExpression { self?.queryExpression ?? .null }
 }
 

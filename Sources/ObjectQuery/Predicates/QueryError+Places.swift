@@ -3,7 +3,6 @@ enum QueryPart: Sendable, Hashable {
   case predicate(QueryPredicate)
   case expression(QueryExpression)
 
-  /// The part as text.
   var text: String {
     switch self {
     case .predicate(let predicate): predicate.description
@@ -27,13 +26,16 @@ extension QueryError {
   func suggestingQuotes(
     around expression: QueryExpression, comparedWith type: OperandType
   ) -> QueryError {
-    guard code == .unknownProperty, [.text, .date, .uuid].contains(type.element),
-      case .keyPath(of: .evaluatedObject, let path) = expression, path.count == 1,
-      path.first == name
+    guard code == .unknownProperty, case .keyPath(of: .evaluatedObject, let path) = expression,
+      path.count == 1, path.first == name
     else { return self }
-    var error = QueryError(
-      code, message + " A text is written in quotes: \"\(path[0])\".", text: text, offset: offset,
-      name: name)
+    let advice: String
+    switch type.element {
+    case .text, .date, .uuid: advice = "A text is written in quotes: \"\(path[0])\"."
+    case .number: advice = "It is compared with a number, and a number is written in digits."
+    default: return self
+    }
+    var error = QueryError(code, "\(message) \(advice)", text: text, offset: offset, name: name)
     error.parts = parts
     return error
   }

@@ -6,7 +6,6 @@
 /// error: There is no operator "BEGINSWTH". Did you mean "BEGINSWITH"?
 /// ```
 public struct QueryError: Error, Sendable, Hashable {
-  /// The kind of fault.
   public let code: Code
   /// The description of the fault, in sentences.
   public let message: String
@@ -32,7 +31,6 @@ public struct QueryError: Error, Sendable, Hashable {
 
   /// A kind of fault.
   public struct Code: RawRepresentable, Sendable, Hashable {
-    /// The code's name.
     public let rawValue: String
     /// Creates the code with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }

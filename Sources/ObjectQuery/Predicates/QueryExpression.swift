@@ -40,7 +40,6 @@ public indirect enum QueryExpression: Sendable, Hashable {
 }
 
 extension QueryExpression {
-  /// The null value: `NULL`.
   public static var null: QueryExpression { .constant(.null) }
 
   /// Returns the expression for a property of the object, or for the end of a path of names and dots.
@@ -50,9 +49,7 @@ extension QueryExpression {
 
   /// The position of an element in a collection.
   public indirect enum Index: Sendable, Hashable {
-    /// The first element.
     case first
-    /// The last element.
     case last
     /// The number of elements instead of an element.
     case size
@@ -74,15 +71,11 @@ extension QueryExpression {
   public enum CastType: String, Sendable, Hashable, CaseIterable {
     /// A number of 64 bits; whole if the text is a whole number.
     case number = "NSNumber"
-    /// A decimal number.
     case decimal = "NSDecimalNumber"
     /// A date: from a number, the seconds since 2001-01-01 00:00 UTC; from a text, an ISO 8601 date.
     case date = "NSDate"
-    /// Text.
     case string = "NSString"
-    /// A UUID.
     case uuid = "NSUUID"
-    /// A URI.
     case uri = "NSURL"
     /// Bytes, from their text in base 64.
     case binary = "NSData"
@@ -95,15 +88,11 @@ extension QueryExpression {
   /// The functions of expressions. The raw values are Apple's names, with a colon before each argument.
   public enum Function: String, Sendable, Hashable, CaseIterable {
     // Arithmetic. The first five and the bit functions of two numbers print as operators.
-    /// `a + b`
     case add = "add:to:"
-    /// `a - b`
     case subtract = "from:subtract:"
-    /// `a * b`
     case multiply = "multiply:by:"
     /// `a / b`, truncated to a whole number if both are whole.
     case divide = "divide:by:"
-    /// `a ** b`
     case power = "raise:toPower:"
     /// The remainder of a division.
     case modulus = "modulus:by:"
@@ -117,11 +106,9 @@ extension QueryExpression {
     case trunc = "trunc:"
     /// The number rounded to a whole number, or to a number of decimal places. Halves are rounded away from zero.
     case round = "round:"
-    /// The square root.
     case sqrt = "sqrt:"
     /// The logarithm to base 10.
     case log = "log:"
-    /// The natural logarithm.
     case ln = "ln:"
     /// e raised to the power of the number.
     case exp = "exp:"
@@ -141,11 +128,9 @@ extension QueryExpression {
     case leftShift = "leftshift:by:"
     /// The bits shifted down: `a >> b`.
     case rightShift = "rightshift:by:"
-    /// The inverted bits.
     case onesComplement = "onesComplement:"
 
     // Functions of a collection, or of several arguments.
-    /// The number of values.
     case count = "count:"
     /// The sum; 0 for no values.
     case sum = "sum:"
@@ -161,7 +146,6 @@ extension QueryExpression {
     case mode = "mode:"
     /// The standard deviation of the whole population.
     case standardDeviation = "stddev:"
-    /// The distinct values.
     case distinct = "distinct:"
 
     // Functions of dates. Those with a second argument take the name of a time zone, and use UTC without it.
@@ -187,9 +171,7 @@ extension QueryExpression {
     case second = "second:"
 
     // Functions of texts.
-    /// Text in capital letters.
     case uppercase = "uppercase:"
-    /// Text in lower case.
     case lowercase = "lowercase:"
     /// Text without case and diacritical marks.
     case canonical = "canonical:"

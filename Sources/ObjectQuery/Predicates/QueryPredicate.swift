@@ -20,11 +20,8 @@ public indirect enum QueryPredicate: Sendable, Hashable {
 extension QueryPredicate {
   /// A comparison: two expressions and an operator.
   public struct Comparison: Sendable, Hashable {
-    /// The left side.
     public var left: QueryExpression
-    /// The operator.
     public var operation: Operator
-    /// The right side.
     public var right: QueryExpression
     /// The number of values on the left that must pass: one, any or all.
     public var modifier: Modifier
@@ -46,17 +43,13 @@ extension QueryPredicate {
 
   /// The operator of a comparison.
   public enum Operator: String, Sendable, Hashable, CaseIterable {
-    /// The left is less.
     case lessThan = "<"
     /// The left is less or equal.
     case lessThanOrEqual = "<="
-    /// The left is greater.
     case greaterThan = ">"
     /// The left is greater or equal.
     case greaterThanOrEqual = ">="
-    /// Both are equal.
     case equal = "=="
-    /// The sides are different.
     case notEqual = "!="
     /// The left is between the two bounds on the right, or equal to one of them.
     case between = "BETWEEN"
@@ -90,7 +83,6 @@ extension QueryPredicate {
 
 /// The differences that a comparison of text ignores: the letters in brackets after an operator.
 public struct TextOptions: OptionSet, Sendable, Hashable {
-  /// The bits.
   public let rawValue: UInt8
   /// Creates the options with the given bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -28,7 +28,6 @@ public struct QueryExplanation: Sendable, Hashable {
 
   /// One search of the rows of an entity.
   public struct Step: Sendable, Hashable {
-    /// The way.
     public let way: Way
     /// The entity whose rows are searched, which may be a subentity of the request's entity.
     public let entity: String
@@ -37,7 +36,6 @@ public struct QueryExplanation: Sendable, Hashable {
     /// The number of rows or entries that come into question.
     public let candidateCount: Int
 
-    /// Describes a search.
     public init(way: Way, entity: String, columns: [String], candidateCount: Int) {
       self.way = way
       self.entity = entity
@@ -50,7 +48,6 @@ public struct QueryExplanation: Sendable, Hashable {
   public struct Share: Sendable, Hashable {
     /// The number that was read. Rows that an index finds count as candidates, and not here.
     public var read = 0
-    /// The number of all.
     public var all = 0
 
     /// The number that was left out, because the limit of the request was reached before.
@@ -59,7 +56,6 @@ public struct QueryExplanation: Sendable, Hashable {
 
   /// The path of the store; `nil` if it is in memory.
   public var store: String?
-  /// The request in words.
   public var request = ""
   /// The searches, one for each entity.
   public var steps: [Step] = []
@@ -82,7 +78,6 @@ public struct QueryExplanation: Sendable, Hashable {
   /// The time of the answer.
   public var answering = Duration.zero
 
-  /// Makes an empty explanation.
   public init() {}
 }
 

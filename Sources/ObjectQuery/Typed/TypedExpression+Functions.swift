@@ -23,9 +23,6 @@ extension Int {
 // MARK: - Dates
 
 extension TypedExpression where Value.Bare == Date {
-  /// The year in UTC.
-  ///
-  ///     Trip.where { $0.start.year == 2026 }
   public var year: ComputedExpression<Root, Int?> { called(.year) }
   /// The quarter of the year in UTC, from 1 to 4.
   public var quarter: ComputedExpression<Root, Int?> { called(.quarter) }

@@ -35,35 +35,29 @@ extension Float: NumericAttributeValue {}
 extension Decimal: NumericAttributeValue {}
 
 extension TypedExpression where Value.Bare: NumericAttributeValue {
-  /// Returns the sum.
   public static func + <Other: TypedExpression>(
     left: Self, right: Other
   ) -> ComputedExpression<Root, Value>
   where Other.Root == Root, Other.Value.Bare == Value.Bare { computed(.add, left, right) }
 
-  /// Returns the sum.
   public static func + (left: Self, right: Value.Bare) -> ComputedExpression<Root, Value> {
     computed(.add, left, right)
   }
 
-  /// Returns the difference.
   public static func - <Other: TypedExpression>(
     left: Self, right: Other
   ) -> ComputedExpression<Root, Value>
   where Other.Root == Root, Other.Value.Bare == Value.Bare { computed(.subtract, left, right) }
 
-  /// Returns the difference.
   public static func - (left: Self, right: Value.Bare) -> ComputedExpression<Root, Value> {
     computed(.subtract, left, right)
   }
 
-  /// Returns the product.
   public static func * <Other: TypedExpression>(
     left: Self, right: Other
   ) -> ComputedExpression<Root, Value>
   where Other.Root == Root, Other.Value.Bare == Value.Bare { computed(.multiply, left, right) }
 
-  /// Returns the product.
   public static func * (left: Self, right: Value.Bare) -> ComputedExpression<Root, Value> {
     computed(.multiply, left, right)
   }

@@ -6,7 +6,6 @@ package import StoreInterface
 /// The plug-in stays loaded until the process ends: code of a library may run on any thread at any time, and a library
 /// of Swift code can't be unloaded at all.
 @safe public final class LoadedPlugin: Sendable {
-  /// The plug-in's manifest.
   public let manifest: PluginManifest
   /// The path of the library's file.
   public let path: String

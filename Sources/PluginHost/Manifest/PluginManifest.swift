@@ -2,7 +2,6 @@ public import StoreInterface
 
 /// A plug-in's description of itself, which can be read without loading it: its `plugin.json` (spec §9.2).
 public struct PluginManifest: Sendable, Hashable {
-  /// The plug-in's name.
   public let name: String
   /// The plug-in's own version, in its author's numbering.
   public let version: String
@@ -40,7 +39,6 @@ public struct PluginManifest: Sendable, Hashable {
 
   /// A type of store that a plug-in brings.
   public struct StoreType: Sendable, Hashable {
-    /// The type.
     public let type: StoreInterface.StoreType
     /// The capabilities of its stores.
     public let capabilities: StoreCapabilities
@@ -53,7 +51,6 @@ public struct PluginManifest: Sendable, Hashable {
     /// The schemes of its addresses, such as `postgresql` of `postgresql://…`; none for stores on a disk.
     public let schemes: [String]
 
-    /// The type's name.
     public var name: String { type.rawValue }
 
     package init(

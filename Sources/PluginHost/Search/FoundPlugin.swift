@@ -4,7 +4,6 @@ public import StoreInterface
 
 /// A plug-in that was found and may be used. No byte of its library has been read.
 public struct FoundPlugin: Sendable {
-  /// The plug-in's manifest.
   public let manifest: PluginManifest
   /// The types of stores that the plug-in is used for: the manifest's types, except the ones that are built in or that
   /// another plug-in brings.

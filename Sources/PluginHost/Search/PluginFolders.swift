@@ -88,7 +88,6 @@ public struct PluginFolder: Sendable, Hashable {
   public enum Kind: String, Sendable, Hashable {
     /// The program: a folder that it names, or one beside it.
     case program
-    /// `QUIRE_PLUGIN_PATH`.
     case environment
     /// The user: the folder for one user's own files.
     case user

@@ -23,7 +23,6 @@ package struct StoreBench {
     case query
     case open
 
-    /// The name in texts.
     package var title: String {
       switch self {
       case .bulkSave: "bulk save"
@@ -81,7 +80,6 @@ package struct StoreBench {
   private let objects: BenchObjects
   private let reference: Side
   private let candidate: Side
-  /// The number of rounds.
   package let rounds: Int
 
   package init(

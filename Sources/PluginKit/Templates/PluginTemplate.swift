@@ -19,7 +19,6 @@ package struct PluginTemplate: Sendable {
 
   /// The language of a plug-in.
   package enum Language: String, CaseIterable, Sendable {
-    /// Swift, with an `AtomicFormat`.
     case swift
     /// C, with only the headers of the interface.
     case c
@@ -52,7 +51,6 @@ package struct PluginTemplate: Sendable {
   package struct File: Sendable {
     /// The path within the plug-in's folder.
     package let path: String
-    /// The contents.
     package let bytes: [UInt8]
   }
 

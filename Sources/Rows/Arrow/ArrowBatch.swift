@@ -51,7 +51,6 @@ public struct ArrowBatch: ~Copyable {
     if let release = unsafe schema.release { unsafe release(&schema) }
   }
 
-  /// The number of rows.
   public var rowCount: Int { unsafe Int(array.length) }
 
   /// Moves both structures to memory of another side, which then owns them and releases each once.

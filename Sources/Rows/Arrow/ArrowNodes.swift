@@ -164,7 +164,6 @@ struct ArrowBuffer {
     }
   }
 
-  /// Creates a bitmap.
   init(bits count: Int, isSet: (Int) -> Bool) {
     unsafe self.init(byteCount: (count + 7) / 8) { bytes in
       unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)

@@ -39,7 +39,6 @@ package struct FoundRecords: Sendable {
     if related == nil { related = (view, schema) }
   }
 
-  /// The number of records.
   package var count: Int { places.count }
 
   /// Adds rows of a block.
@@ -149,7 +148,6 @@ package struct RecordField: Sendable {
   /// Whether the column has values of related objects.
   package var isRelated: Bool { if case .related = content { true } else { false } }
 
-  /// The Arrow format.
   var format: String {
     switch content {
     case .identifier: "L"

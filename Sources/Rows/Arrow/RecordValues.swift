@@ -64,7 +64,6 @@ package struct RecordValues: Sendable {
     return numbers.contains(.decimal) ? .decimal : .double
   }
 
-  /// The number of rows.
   package var count: Int { rows.count }
 
   /// Returns the description of the arrays. The caller releases it.

@@ -20,7 +20,6 @@ public final class Block: Sendable {
   public let rowCount: Int
   /// The lowest key, as a number within the entity.
   public let minimumKey: UInt64
-  /// The highest key.
   public let maximumKey: UInt64
   /// The kind of the rows: whole rows, changes or removals.
   public let flags: BlockFlags
@@ -242,7 +241,6 @@ extension Block {
   /// Whether the keys have no gaps.
   package var isConsecutive: Bool { maximumKey &- minimumKey == UInt64(rowCount - 1) }
 
-  /// The column of keys.
   public var keys: Column {
     get throws {
       // A directory without keys was refused, and keys come last.

@@ -19,13 +19,11 @@ struct BlockAssembly: ~Copyable {
   /// The number of bytes that the values of the largest block so far have taken. They stay in memory.
   var byteCapacity: Int { chunks.capacity + encoder.byteCapacity }
 
-  /// Begins a block.
   mutating func begin() {
     entries.removeAll(keepingCapacity: true)
     chunks.removeAll()
   }
 
-  /// Adds a column (``BlockWriter/add(_:_:fill:)``).
   mutating func add(
     _ number: UInt16, _ kind: ColumnKind, fill: (inout ColumnValues) -> Void
   ) {

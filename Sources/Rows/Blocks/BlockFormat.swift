@@ -1,6 +1,5 @@
 /// The layout of a block's bytes (spec §3.3). All numbers are little-endian.
 package enum BlockFormat {
-  /// `QBLK`.
   package static let magic: UInt32 = 0x4B4C_4251
   package static let headerByteCount = 48
   package static let entryByteCount = 24
@@ -12,7 +11,6 @@ package enum BlockFormat {
   package static let maximumRowCount = 65_536
   /// The most columns: every property, and the four columns that a block may have of its own.
   package static let maximumColumnCount = Int(LayoutColumn.Number.highestProperty) + 4
-  /// The longest block.
   package static let maximumByteCount = 1 << 30
 
   /// Offsets within the header (spec §3.3.1).

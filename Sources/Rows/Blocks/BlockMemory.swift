@@ -9,7 +9,6 @@
 public final class BlockMemory: @unchecked Sendable {
   // Sendable: the bytes are written only by the creator of the memory, before the memory is shared.
   let start: UnsafeMutableRawPointer
-  /// The number of bytes.
   public let byteCount: Int
 
   /// Creates memory of the given size, whose bytes `fill` writes.
@@ -36,7 +35,6 @@ public final class BlockMemory: @unchecked Sendable {
     unsafe start.deallocate()
   }
 
-  /// The bytes, in place.
   public var bytes: RawSpan {
     @_lifetime(borrow self) get {
       // SAFETY: The memory lives as long as `self`, which the span borrows.
@@ -75,7 +73,6 @@ extension BlockSource {
   public var outsideValues: (any OutsideValues)? { nil }
   /// Accepts all references: a source without outside values has nothing to check.
   public func check(_ references: [OutsideReference]) throws {}
-  /// Returns the error unchanged.
   public func explained(_ error: BlockError, in block: Block) -> any Error { error }
 }
 
@@ -97,7 +94,6 @@ public struct BlockSlice: Sendable {
     self.range = range
   }
 
-  /// The bytes, in place.
   public var bytes: RawSpan {
     @_lifetime(borrow self) get { memory.bytes.extracting(range) }
   }

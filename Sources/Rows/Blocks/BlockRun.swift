@@ -1,6 +1,5 @@
 /// Blocks of one entity in the order of their keys, with no overlap. Rows are found by key without a table.
 public struct BlockRun: Sendable {
-  /// The blocks.
   public let blocks: [Block]
   private let maximums: [UInt64]
 
@@ -15,7 +14,6 @@ public struct BlockRun: Sendable {
     maximums = blocks.map(\.maximumKey)
   }
 
-  /// The number of rows.
   public var rowCount: Int { blocks.reduce(0) { $0 + $1.rowCount } }
 
   /// Whether there are no rows.
@@ -32,7 +30,6 @@ public struct BlockRun: Sendable {
 
 /// The location of one row: a block and a position in the block.
 public struct RowLocation: Sendable {
-  /// The block.
   public let block: Block
   /// The row's position in the block.
   public let row: Int

@@ -8,7 +8,6 @@ import Synchronization
 package struct BlockWriter: ~Copyable {
   private let scratch: Scratch
 
-  /// Creates a writer.
   package init() {
     scratch = BlockWriter.idle.withLock { $0.popLast() } ?? Scratch()
   }
@@ -29,7 +28,6 @@ package struct BlockWriter: ~Copyable {
     var assembly = BlockAssembly()
   }
 
-  /// Begins a block.
   package mutating func begin() { scratch.assembly.begin() }
 
   /// Adds a column, whose values `fill` gives. A column without a given value in any row is left out.

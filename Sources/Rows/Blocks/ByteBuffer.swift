@@ -37,7 +37,6 @@ struct ByteBuffer: ~Copyable {
     unsafe grow(by: padding).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
   }
 
-  /// Adds the given bytes.
   @unsafe mutating func append(_ bytes: UnsafeRawBufferPointer) {
     guard let source = bytes.baseAddress else { return }
     unsafe grow(by: bytes.count).copyMemory(from: source, byteCount: bytes.count)

@@ -83,7 +83,6 @@ package struct ByteWriter {
 }
 
 extension MutableRawSpan {
-  /// Stores a little-endian number.
   @inlinable @inline(__always)
   package mutating func store<T: FixedWidthInteger & BitwiseCopyable>(_ value: T, at offset: Int) {
     storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)

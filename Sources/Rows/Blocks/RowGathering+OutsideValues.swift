@@ -103,7 +103,6 @@ struct OutsideGathering {
 extension RowSource {
   /// No place: the source has no values outside.
   var outsideValues: (any OutsideValues)? { nil }
-  /// Always false.
   var hasOutsideValues: Bool { false }
   /// Returns `nil`: the source has no memory to share.
   func memory(ofColumn number: UInt16) throws -> BlockMemory? { nil }

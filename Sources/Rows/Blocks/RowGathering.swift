@@ -67,7 +67,6 @@ extension Draft: RowSource {
 struct RowRun {
   /// The position of the source in the list of sources.
   var source: Int
-  /// The rows.
   var rows: Range<Int>
   /// For a single row that lacks some values, the next place to search for them.
   var beneath: RowPlace?

@@ -27,7 +27,6 @@ public struct Column: @unchecked Sendable {
   /// The kind of the column's values.
   public var kind: ColumnKind { unsafe raw.kind }
 
-  /// The number of rows.
   public var rowCount: Int { unsafe Int(raw.rowCount) }
 
   /// Whether any row may have no value.

@@ -4,7 +4,6 @@ public import ObjectModel
 ///
 /// A block states the kind of each column, so a block can be read without a layout.
 public enum ColumnKind: UInt8, Sendable, Hashable, CaseIterable {
-  /// True or false.
   case boolean = 1
   /// A signed integer of 16 bits.
   case int16 = 2
@@ -18,13 +17,9 @@ public enum ColumnKind: UInt8, Sendable, Hashable, CaseIterable {
   case double = 6
   /// Seconds since 2001-01-01 00:00 UTC, as a floating-point number of 64 bits.
   case date = 7
-  /// A decimal number.
   case decimal = 8
-  /// Text in UTF-8.
   case string = 9
-  /// A URI, in UTF-8.
   case uri = 10
-  /// Bytes.
   case binary = 11
   /// A UUID of 16 bytes.
   case uuid = 12

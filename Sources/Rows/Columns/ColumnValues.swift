@@ -89,7 +89,6 @@ struct ColumnValues: ~Copyable {
     unsafe words[row] = word
   }
 
-  /// Adds many integers.
   @unsafe mutating func append(words source: UnsafeBufferPointer<Int64>) {
     precondition(count + source.count <= capacity, "The block has no room for the rows.")
     guard let start = source.baseAddress else { return }

@@ -6,7 +6,6 @@ extension DecimalParts {
   /// The byte count of the longest canonical form.
   static let maximumByteCount = 18
 
-  /// Appends the canonical bytes.
   func write(into buffer: inout [UInt8]) {
     buffer.append(UInt8(bitPattern: exponent))
     buffer.append(isNegative ? 1 : 0)

@@ -15,7 +15,6 @@ public struct OutsideReference: Sendable, Hashable {
 
   /// The encoding of a value's bytes in a file.
   public enum Codec: UInt8, Sendable {
-    /// The bytes are unchanged.
     case plain = 0
     /// The bytes are in zlib's format.
     case zlib = 1

@@ -31,7 +31,6 @@ public final class Draft {
   /// column has room for a few gibibytes.
   public static let fullByteCount = 1 << 28
 
-  /// The columns.
   public let layout: Layout
   /// The kind of the rows.
   public let role: Role
@@ -177,7 +176,6 @@ extension Draft {
     unsafe columns[column].set(value, row)
   }
 
-  /// Sets a whole number.
   public func setInteger(_ value: Int64, column: Int, row: Int) {
     let target = unsafe writable(column, row, .integers)
     precondition(
@@ -186,7 +184,6 @@ extension Draft {
     unsafe target.pointee.setInteger(value, row)
   }
 
-  /// Sets a boolean.
   public func setBoolean(_ value: Bool, column: Int, row: Int) {
     setInteger(value ? 1 : 0, column: column, row: row)
   }
@@ -207,7 +204,6 @@ extension Draft {
     }
   }
 
-  /// Sets a text.
   public func setString(_ value: String, column: Int, row: Int) {
     let target = unsafe writable(column, row, .bytes)
     precondition(unsafe target.pointee.raw.kind.isText, "The column does not contain text.")
@@ -215,7 +211,6 @@ extension Draft {
     value.withUTF8 { unsafe target.pointee.setBytes(UnsafeRawBufferPointer($0), row) }
   }
 
-  /// Sets bytes.
   public func setBytes(_ value: RawSpan, column: Int, row: Int) {
     let target = unsafe writable(column, row, .bytes)
     precondition(unsafe target.pointee.raw.kind == .binary, "The column does not contain bytes.")

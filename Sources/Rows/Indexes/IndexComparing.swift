@@ -78,7 +78,6 @@ extension Comparison {
     }
   }
 
-  /// Compares decimals, not-a-number last.
   init(of left: Decimal, _ right: Decimal) {
     switch (left.isNaN, right.isNaN) {
     case (true, true): self = .equal

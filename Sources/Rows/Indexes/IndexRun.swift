@@ -8,7 +8,6 @@ import Synchronization
 /// Entries are sorted by the columns in order of significance, entries without a value first. Entries with equal
 /// values are sorted by object.
 public struct IndexRun: Sendable {
-  /// The index.
   public let index: IndexLayout
   /// The blocks. Their rows are numbered from 1 in the order of the entries.
   public let blocks: [Block]
@@ -27,7 +26,6 @@ public struct IndexRun: Sendable {
     searching = IndexSearching(blocks.count)
   }
 
-  /// The number of entries.
   public var count: Int { starts[blocks.count] }
 
   /// Returns the block and the row of the entry at a place.
@@ -83,7 +81,6 @@ package struct IndexEntry {
   package let row: Int
   /// The number of the object's entity.
   package let entity: UInt16
-  /// The object's number.
   package let object: UInt64
 }
 

@@ -9,7 +9,6 @@ struct WordTable: ~Copyable {
   /// The number of a word plus 1, or 0, at the places that the hashes give. The count is a power of two.
   private var slots = [UInt32](repeating: 0, count: 1024)
 
-  /// The number of words.
   var count: Int { hashes.count }
 
   /// Returns the number of a word, which is added if it is new.

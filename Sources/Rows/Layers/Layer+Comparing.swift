@@ -2,7 +2,6 @@ public import ObjectModel
 
 /// A comparison of one object in two layers above the same view.
 public struct ThreeWayComparison: Sendable {
-  /// The object.
   public let key: ObjectKey
   /// The first layer's entry of the object.
   public let mine: RowEntry
@@ -25,7 +24,6 @@ public struct ThreeWayComparison: Sendable {
 
 /// One value in the state beneath two layers, and in each of the layers.
 public struct ComparedValue: Sendable {
-  /// The column.
   public let column: LayoutColumn
   /// The value beneath both layers; `nil` when the object did not exist there.
   public let base: Value?

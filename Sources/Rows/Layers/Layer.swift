@@ -12,7 +12,6 @@ public struct Layer: Sendable {
 
   /// The changes of one entity.
   public struct EntityChanges: Sendable {
-    /// The entity's number.
     public let entityNumber: UInt16
     /// Whole rows. A row's basis is 0 when nothing lies beneath it.
     public let put: BlockRun

@@ -10,7 +10,6 @@ public struct KeyRanges: Sendable, Hashable {
   /// The lowest and the highest key of the removed rows; `nil` when there are no removed rows.
   public var removed: ClosedRange<UInt64>?
 
-  /// Creates the given ranges.
   public init(
     put: ClosedRange<UInt64>? = nil, changed: ClosedRange<UInt64>? = nil,
     removed: ClosedRange<UInt64>? = nil

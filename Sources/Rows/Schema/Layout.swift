@@ -5,7 +5,6 @@ public import ObjectModel
 /// A layout is derived from an entity of a model; see ``Schema``. Blocks identify their columns by these numbers.
 /// So a property can be renamed, added or dropped without rewriting existing blocks (spec §3.6).
 public struct Layout: Sendable, Hashable {
-  /// The entity's name.
   public let entity: String
   /// The entity's number in the store, from 1.
   public let entityNumber: UInt16

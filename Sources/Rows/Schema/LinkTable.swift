@@ -69,7 +69,6 @@ public struct LinkTable: Sendable, Hashable {
 
   /// A table as one of its relationships sees it.
   public struct Side: Sendable, Hashable {
-    /// The table.
     public let table: LinkTable
     /// Whether the relationship leads from source to target.
     public let isForward: Bool

@@ -1,7 +1,7 @@
 import DurableFiles
 import ObjectModel
 import Rows
-import Synchronization
+import Threads
 
 extension AtomicStore {
   /// Makes changes durable, all of them or none, by writing the whole file anew.
@@ -29,10 +29,12 @@ extension AtomicStore {
         try confirm(before.head)
         return before.head
       }
-      var byteCount = 0
       do {
         try write(
-          next, to: position.path, &byteCount, permissions: try before.file.status().permissions)
+          next, to: position.path, permissions: try before.file.status().permissions
+        ) { _, error in
+          if let error { throw error }
+        }
       } catch let error as DiskError { throw StoreError(error, path: position.path) }
       try confirm(next.head)
       // The commit counts. A later failure must not be reported as a failed commit.
@@ -233,41 +235,49 @@ extension AtomicStore {
   private func write(_ next: NextState, insteadOf before: Current) throws {
     current.withLock { $0?.isWriting = true }
     defer { current.withLock { $0?.isWriting = false } }
-    var byteCount = 0
-    do {
-      try write(next, to: before.path, &byteCount)
-    } catch {
+    func failure(after error: any Error, _ byteCount: Int = 0) -> any Error {
       guard recover(before, refusedByteCount: byteCount) else {
-        throw StoreError.uncertain(error, path: filePath)
+        return StoreError.uncertain(error, path: filePath)
       }
-      if let error = error as? DiskError { throw StoreError(error, path: filePath) }
-      throw error
+      return (error as? DiskError).map { StoreError($0, path: filePath) } ?? error
     }
-    // The save is complete. A later failure must not be reported as a failed save. If the file can't be opened, the
-    // next refresh reads it anew and finds this state.
-    let file = try? disk.open(filePath, for: .update)
-    let seen = try? file?.status()
-    current.withLock { current in
-      guard current != nil else { return }
-      current!.take(next)
-      current!.refusedByteCount = nil
-      guard let file, let seen, seen.byteCount == byteCount else { return }
-      (current!.file, current!.seen) = (file, seen)
-    }
+    var failed: (any Error)?
+    do {
+      failed = try write(next, to: before.path) { byteCount, error in
+        if let error { return failure(after: error, byteCount) }
+        // The save is complete. A later failure must not be reported as a failed save. If the file can't be opened, the
+        // next refresh reads it anew and finds this state.
+        let file = try? disk.open(filePath, for: .update)
+        let seen = try? file?.status()
+        current.withLock { current in
+          guard current != nil else { return }
+          current!.take(next)
+          current!.refusedByteCount = nil
+          guard let file, let seen, seen.byteCount == byteCount else { return }
+          (current!.file, current!.seen) = (file, seen)
+        }
+        return nil
+      }
+    } catch { failed = failure(after: error) }
+    if let failed { throw failed }
   }
 
-  private func write(
-    _ next: NextState, to path: String, _ byteCount: inout Int, permissions: FilePermissions? = nil
-  ) throws {
+  /// Writes a state to a new file in the place of another, and calls `body` with its size while no other process can write.
+  private func write<R>(
+    _ next: NextState, to path: String, permissions: FilePermissions? = nil,
+    _ body: (Int, DiskError?) throws -> R
+  ) throws -> R {
     let head = next.head
     let contents = AtomicContents(
       model: head.model, schema: head.schema, metadata: head.metadata, layers: head.layers,
       nextKey: next.nextKey)
-    try disk.replace(path, newPermissions: permissions) { writer in
-      let placed = next.isCopy ? contents.unplaced : try contents.placed(in: writer)
-      try format.write(placed, to: &writer)
-      byteCount = writer.offset
-    }
+    return try disk.replaceLocked(
+      path, newPermissions: permissions,
+      contents: { writer in
+        let placed = next.isCopy ? contents.unplaced : try contents.placed(in: writer)
+        try format.write(placed, to: &writer)
+        return writer.offset
+      }, whenInPlace: body)
   }
 
   /// Restores the previous state after a replacement that could not be made durable.
@@ -275,23 +285,30 @@ extension AtomicStore {
   /// - Returns: Whether the previous state certainly counts.
   private func recover(_ before: Current, refusedByteCount: Int) -> Bool {
     if let isThere = try? before.file.isStillAtItsPath(), isThere { return true }
-    var byteCount = refusedByteCount
-    var restored = 0
-    let former = NextState(head: before.head, nextKey: before.nextKey, isCopy: before.isCopy)
-    let isRestored = (try? write(former, to: before.path, &restored)) != nil
-    if isRestored { byteCount = restored }
     // The previous state counts, regardless of the file that is now at the path.
-    let file = try? disk.open(filePath, for: .update)
-    let seen = try? file?.status()
-    current.withLock { current in
-      guard current != nil else { return }
-      if let file, let seen {
-        (current!.file, current!.seen) = (file, seen)
-      } else {
-        current!.refusedByteCount = byteCount
+    func lookAgain(_ byteCount: Int) {
+      let file = try? disk.open(filePath, for: .update)
+      let seen = try? file?.status()
+      current.withLock { current in
+        guard current != nil else { return }
+        if let file, let seen {
+          (current!.file, current!.seen) = (file, seen)
+        } else {
+          current!.refusedByteCount = byteCount
+        }
       }
     }
-    return isRestored
+    let former = NextState(head: before.head, nextKey: before.nextKey, isCopy: before.isCopy)
+    do {
+      try write(former, to: before.path) { byteCount, error in
+        if let error { throw error }
+        lookAgain(byteCount)
+      }
+      return true
+    } catch {
+      lookAgain(refusedByteCount)
+      return false
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import DurableFiles
 import ObjectModel
 import Rows
-import Synchronization
+import Threads
 
 extension AtomicStore {
   /// Reads the file again if another process has replaced or changed it.

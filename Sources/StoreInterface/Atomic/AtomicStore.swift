@@ -2,7 +2,7 @@ public import DurableFiles
 import Foundation
 public import ObjectModel
 import Rows
-import Synchronization
+import Threads
 
 /// A store over a format whose files are read and written whole.
 ///
@@ -19,7 +19,6 @@ public final class AtomicStore: ConfirmingStore {
   public var features: StoreFeatures { StoreFeatures(AtomicStore.capabilities, confirming: self) }
   /// The tag that object identifiers of this store contain.
   public let tag: StoreTag
-  /// The file's path.
   public var path: String? { filePath }
 
   /// The path of the current file. In a document each commit has a separate file.
@@ -59,7 +58,7 @@ public final class AtomicStore: ConfirmingStore {
     /// The size of the file that a failed commit left at the path. The store does not show its contents.
     var refusedByteCount: Int?
   }
-  let current: Mutex<Current?>
+  let current: Guarded<Current?>
 
   /// The state that writers need. The lock holder is the only writer of this process.
   struct Writing {
@@ -67,7 +66,7 @@ public final class AtomicStore: ConfirmingStore {
     var lease: Range<UInt64> = 0..<0
     var hasTidied = false
   }
-  let writing = Mutex(Writing())
+  let writing = Guarded(Writing())
 
   private init(
     _ format: any AtomicFormat, _ path: String, _ disk: any Disk, _ opening: StoreOpening,
@@ -88,7 +87,7 @@ public final class AtomicStore: ConfirmingStore {
     self.uuid = uuid
     tag = StoreTag(uuid)
     let head = try AtomicStore.snapshot(contents, as: opening.commit ?? 1)
-    current = Mutex(
+    current = Guarded(
       Current(
         head: head, nextKey: contents.nextKey, path: path, file: file, seen: seen, isCopy: isCopy))
   }

@@ -3,10 +3,8 @@ public import ObjectModel
 
 /// The backend of stores in memory. It creates stores and has nothing to open.
 public struct MemoryStoreBackend: StoreBackend {
-  /// Creates the backend.
   public init() {}
 
-  /// ``StoreType/memory``.
   public var type: StoreType { .memory }
   /// Incremental commits, and no history.
   public var capabilities: StoreCapabilities { .incremental }

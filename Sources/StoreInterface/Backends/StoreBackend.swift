@@ -124,7 +124,6 @@ extension StoreBackend {
 
 /// Options for creating a store.
 public struct StoreCreation: Sendable {
-  /// The store's UUID.
   public var uuid: UUID
   /// Whether an existing file is replaced. If not, an existing file is an error with code ``StoreError/Code/exists``.
   public var overwriting: Bool

@@ -1,13 +1,11 @@
 /// One violation of a rule.
 public struct Finding: Sendable, Hashable {
-  /// The broken rule.
   public let rule: Rule
   /// The place of the violation.
   public let place: Place
   /// The found and the expected state, in a sentence or two.
   public let message: String
 
-  /// Creates a finding.
   public init(rule: Rule, place: Place, message: String) {
     self.rule = rule
     self.place = place
@@ -37,7 +35,6 @@ public struct Place: Sendable, Hashable {
   /// The name of a property.
   public var property: String?
 
-  /// Creates a place.
   public init(
     _ section: String? = nil, at offset: UInt64? = nil, commit: Int64? = nil,
     column: UInt16? = nil, row: Int? = nil, entity: String? = nil, object: UInt64? = nil,

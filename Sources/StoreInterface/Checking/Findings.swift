@@ -3,7 +3,6 @@ package import ObjectModel
 /// The findings of a check. All findings are counted, but only a limited number of each rule is kept. A badly damaged
 /// file therefore needs no more memory than a sound one.
 public final class Findings {
-  /// Creates an empty collection.
   public init() {}
 
   /// Creates the findings of a check that another module has made.

@@ -20,7 +20,6 @@ public struct Rule: Sendable, Hashable, Identifiable {
     isOfPlugin ? "§\(clause) of the plug-in's format" : "spec §\(clause)"
   }
 
-  /// Creates a rule.
   public init(_ id: String, _ severity: Severity, _ title: String, _ clause: String) {
     self.id = id
     self.severity = severity
@@ -39,7 +38,6 @@ public struct Rule: Sendable, Hashable, Identifiable {
       == (right.id, right.severity, right.title, right.clause)
   }
 
-  /// Hashes the identifier.
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 

@@ -15,7 +15,6 @@ package struct SchemaCheck {
     self.findings = findings
   }
 
-  /// Checks the whole schema.
   package func run() {
     // Evolving a complete schema to its own model does not change the schema.
     guard let expected = try? Schema(model, evolving: schema, of: model) else { return }

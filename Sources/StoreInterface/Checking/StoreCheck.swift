@@ -15,7 +15,6 @@ public struct StoreCheck {
 
   /// Whether the backend could check the store.
   public var outcome = Outcome.checked
-  /// The violations of rules.
   public var findings = Findings()
   /// The size of the store in bytes.
   public var byteCount = 0

@@ -25,7 +25,6 @@ public struct StoreCopy {
     /// The total number of objects and links.
     public var total: Int
 
-    /// Creates a progress value.
     public init(done: Int, total: Int) {
       self.done = done
       self.total = total

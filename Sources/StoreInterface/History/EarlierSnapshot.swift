@@ -42,7 +42,6 @@ package final class KnownBefore: Sendable {
   /// The number of bytes above which the cache is emptied.
   private static let mostByteCount = 1 << 26
 
-  /// Creates an empty cache.
   package init() {}
 
   /// Returns the rows before a commit: the cached object, or the result of `read`.

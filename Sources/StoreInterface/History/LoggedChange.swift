@@ -4,15 +4,11 @@ public import ObjectModel
 public struct LoggedChange: Sendable, Hashable {
   /// The kind of a change to an object.
   public enum Kind: String, Sendable, Hashable {
-    /// The object was inserted.
     case insert
-    /// The object was changed.
     case update
-    /// The object was deleted.
     case delete
   }
 
-  /// The object.
   public var object: ObjectKey
   /// The kind of the change.
   public var kind: Kind

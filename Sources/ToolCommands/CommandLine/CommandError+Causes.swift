@@ -45,6 +45,34 @@ extension CommandError {
     case let error as ImportProblem: locate(error)
     default: break
     }
+    if hint == nil, let path = Self.missingFile(error) {
+      hint = Self.missingFileHint(path, words)
+    }
+  }
+
+  /// Creates the error that a command reports for an error of a module, with the command's own hint.
+  init(explaining error: any Error, hint: String) {
+    self.init(explaining: error)
+    self.hint = hint
+  }
+
+  /// Returns the path of an error about a file that does not exist; `nil` for any other error.
+  private static func missingFile(_ error: any Error) -> String? {
+    switch error {
+    case let error as StoreError where error.code == .notFound: error.path
+    case let error as DocumentError where error.code == .notFound: error.path
+    case let error as DiskError where error.code == .notFound: error.path
+    case let error as ModelFileError where error.code == .notFound: error.path
+    default: nil
+    }
+  }
+
+  /// Returns the text of an error, with the path before the message unless the message contains the path.
+  private static func text(_ error: StoreError) -> String {
+    guard let path = error.path, !path.contains("://"), error.message.contains("'\(path)'") else {
+      return "\(error)"
+    }
+    return error.message
   }
 
   /// Sets the file and the place to those of a problem in an imported file.
@@ -91,7 +119,7 @@ extension CommandError {
         }
       let isDamaged = error.code == .damaged || error.code == .notAStore
       self.init(
-        code, "\(error)",
+        code, Self.text(error),
         hint: isDamaged ? error.path.flatMap { Self.recoverHint($0, words) } : nil)
     case let error as DocumentError:
       let code: ExitCode =
@@ -142,7 +170,9 @@ extension CommandError {
         hint: error.problems.contains(where: \.isUnknownName)
           ? "Give the model's names for others with --map NAME=PROPERTY; --map NAME= leaves a column out."
           : error.problems.contains(where: \.isNotUTF8)
-            ? "Give the encoding of the file, for example --encoding windows-1252." : nil)
+            ? "Give the encoding of the file, for example --encoding windows-1252."
+            : error.problems.contains(where: \.lacksEntity)
+              ? "Give the entity with --entity, or name the file after it." : nil)
     case let error as ImportProblem:
       self.init(error.isMalformed ? .unreadable : .no, "\(error)")
     case let error as RecoveryError:

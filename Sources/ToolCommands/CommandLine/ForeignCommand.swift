@@ -2,7 +2,6 @@
 struct ForeignCommand {
   /// The names that other programs have for the command.
   let names: [String]
-  /// The command line here.
   let line: String
   /// The purpose of the command line, as the end of a sentence.
   let purpose: String
@@ -41,8 +40,6 @@ struct ForeignCommand {
     ForeignCommand(
       "schema describe desc models entities .schema", "model STORE", "shows entities and properties"
     ),
-    ForeignCommand(
-      "redo", "revert STORE --to NUMBER", "restores any version that 'quire history STORE' lists"),
     ForeignCommand("rollback reset", "undo STORE", "restores the version before the last save"),
     ForeignCommand(
       "restore", "revert STORE --to NUMBER", "restores a version, and 'quire recover' reads damage"),

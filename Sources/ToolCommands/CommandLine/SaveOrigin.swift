@@ -8,8 +8,9 @@ struct SaveOrigin: Sendable {
 
   /// The author if neither the command line nor the environment names one.
   static let usualAuthor = "quire"
-  /// The environment variable that names the author.
-  static let authorVariable = "QUIRE_AUTHOR"
+  /// The environment variables that name the author, the first one with a value: the variable of the tool, and those with
+  /// the name under which the user has logged in.
+  static let authorVariables = ["QUIRE_AUTHOR", "USER", "LOGNAME"]
 }
 
 extension Option {
@@ -20,7 +21,7 @@ extension Option {
   /// The option for the author of a saved version.
   static let author = Option(
     "author", value: "NAME",
-    "The author of the changes. The default is the value of QUIRE_AUTHOR, or 'quire'.")
+    "The author of the changes. The default is the value of QUIRE_AUTHOR, or else the name of the login.")
 }
 
 extension Invocation {
@@ -28,8 +29,9 @@ extension Invocation {
   ///
   /// - Throws: ``CommandError`` for an empty author or message.
   func saveOrigin() throws(CommandError) -> SaveOrigin {
-    let known = console.environment[SaveOrigin.authorVariable] ?? ""
-    var origin = SaveOrigin(author: known.isEmpty ? SaveOrigin.usualAuthor : known)
+    let known = SaveOrigin.authorVariables.lazy.compactMap { console.environment[$0] }
+      .first { !$0.isEmpty }
+    var origin = SaveOrigin(author: known ?? SaveOrigin.usualAuthor)
     if let author = try text(of: .author) { origin.author = author }
     origin.message = try text(of: .message)
     return origin

@@ -9,14 +9,16 @@ import StoreInterface
 ///     let tool = Tool.quire(environment: environment, executable: nil)
 ///     exit(tool.run(["hash", "Trips.xcdatamodeld"], on: .standard(environment: environment)).rawValue)
 package struct Tool: Sendable {
-  let commands: [Command]
+  private let groups: [CommandGroup]
   private let opened: OpenStores
   /// The plug-ins, for the names that completion suggests.
   private let plugins: PluginFinder
 
   /// Creates a tool with the given commands and without plug-ins.
-  init(commands: [Command], opened: OpenStores = OpenStores()) {
-    self.commands = commands
+  init(commands: [Command]) { self.init([CommandGroup("Commands", commands)], OpenStores()) }
+
+  private init(_ groups: [CommandGroup], _ opened: OpenStores) {
+    self.groups = groups
     self.opened = opened
     plugins = .none
   }
@@ -25,8 +27,11 @@ package struct Tool: Sendable {
   private init(_ plugins: PluginFinder) {
     opened = OpenStores()
     self.plugins = plugins
-    commands = Tool.commands(plugins, opened)
+    groups = Tool.groups(plugins, opened)
   }
+
+  /// All commands, in the order of the help.
+  var commands: [Command] { groups.flatMap(\.commands) }
 
   private static let withoutPlugins = PluginFinder(
     .off("the command line contains --no-plugins"))
@@ -52,30 +57,64 @@ package struct Tool: Sendable {
     LoadingWatch.endProcess(exitCode: ExitCode.plugin.rawValue, limit: 30)
   }
 
-  private static func commands(_ plugins: PluginFinder, _ opened: OpenStores) -> [Command] {
+  private static func groups(_ plugins: PluginFinder, _ opened: OpenStores) -> [CommandGroup] {
     let files = StoreReader.files(plugins, opened)
     let models = ModelReader.files(andStores: files)
     return [
-      HelpCommand.command, ModelCommand.command(models, files), HashCommand.command(models),
-      PredicateCommand.command(models), InfoCommand.command(files), FetchCommand.command(files),
-      CountCommand.command(files), OpenCommand.command(files), NewCommand.command(files, models),
-      InsertCommand.command(files), SetCommand.command(files), DeleteCommand.command(files),
-      ExportCommand.command(files), ImportCommand.command(files),
-      DiffCommand.command(files, models), MergeCommand.command(files, models),
-      GitCommand.command(files, models),
-      ConvertCommand.command(files, models), SaveAsCommand.command(files, models),
-      MigrateCommand.command(files, models), HistoryCommand.command(files, models),
-      RevertCommand.command(files), UndoCommand.command(files), BranchCommand.command(files),
-      SwitchCommand.command(files), RemoteCommand.command(files), CloneCommand.command(files),
-      ExchangeCommands.sync(files), ExchangeCommands.pull(files), ExchangeCommands.push(files),
-      StatusCommand.command(files), AttachCommand.command(files),
-      TreeCommand.command(files), WatchCommand.command(files), ReportCommand.command(files),
-      BackupCommand.command(files), PackCommand.command(on: RealDisk()),
-      UnpackCommand.command(on: RealDisk()),
-      ValidateCommand.command(on: RealDisk(), models) { plugins.backends },
-      RecoverCommand.command(files, models), VacuumCommand.command(files),
-      PluginCommand.command(plugins), CompletionCommand.command, ManCommand.command,
-      VersionCommand.command,
+      CommandGroup(
+        "Reading objects",
+        [
+          InfoCommand.command(files), FetchCommand.command(files), CountCommand.command(files),
+          TreeCommand.command(files), ReportCommand.command(files), WatchCommand.command(files),
+        ]),
+      CommandGroup(
+        "Changing objects",
+        [
+          InsertCommand.command(files), SetCommand.command(files), DeleteCommand.command(files),
+          OpenCommand.command(files),
+        ]),
+      CommandGroup(
+        "Making and copying files",
+        [
+          NewCommand.command(files, models), ImportCommand.command(files),
+          ExportCommand.command(files), ConvertCommand.command(files, models),
+          SaveAsCommand.command(files, models), BackupCommand.command(files),
+          AttachCommand.command(files), PackCommand.command(on: RealDisk()),
+          UnpackCommand.command(on: RealDisk()),
+        ]),
+      CommandGroup(
+        "Models",
+        [
+          ModelCommand.command(models, files), MigrateCommand.command(files, models),
+          PredicateCommand.command(models), HashCommand.command(models),
+        ]),
+      CommandGroup(
+        "Versions",
+        [
+          HistoryCommand.command(files, models), UndoCommand.command(files),
+          RedoCommand.command(files), RevertCommand.command(files),
+          DiffCommand.command(files, models), MergeCommand.command(files, models),
+          BranchCommand.command(files), SwitchCommand.command(files),
+          GitCommand.command(files, models),
+        ]),
+      CommandGroup(
+        "Other devices",
+        [
+          RemoteCommand.command(files), CloneCommand.command(files), ExchangeCommands.sync(files),
+          ExchangeCommands.pull(files), ExchangeCommands.push(files), StatusCommand.command(files),
+        ]),
+      CommandGroup(
+        "Checking and repairing",
+        [
+          ValidateCommand.command(on: RealDisk(), models) { plugins.backends },
+          RecoverCommand.command(files, models), VacuumCommand.command(files),
+        ]),
+      CommandGroup(
+        "The tool itself",
+        [
+          HelpCommand.command, PluginCommand.command(plugins), CompletionCommand.command,
+          ManCommand.command, VersionCommand.command,
+        ]),
     ]
   }
 
@@ -138,7 +177,7 @@ package struct Tool: Sendable {
   }
 
   /// Returns an overview of all commands, in lines of at most `width` columns.
-  func help(width: Int = 80) -> String { ToolHelp(of: commands).text(width: width) }
+  func help(width: Int = 80) -> String { ToolHelp(of: groups).text(width: width) }
 
   private func dispatch(_ words: [String], on console: Console) throws -> ExitCode {
     if let index = words.prefix(while: { $0 != "--" }).firstIndex(of: "--verbose") {
@@ -153,7 +192,7 @@ package struct Tool: Sendable {
     if let index = words.prefix(while: { $0 != "--" }).firstIndex(of: "--no-plugins") {
       var others = words
       others.remove(at: index)
-      let tool = Tool(commands: Tool.commands(Tool.withoutPlugins, opened), opened: opened)
+      let tool = Tool(Tool.groups(Tool.withoutPlugins, opened), opened)
       return try tool.dispatch(others, on: console)
     }
     guard let first = words.first else {

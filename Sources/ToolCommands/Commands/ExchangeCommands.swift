@@ -58,7 +58,6 @@ enum ExchangeCommands {
     }
   }
 
-  /// Returns `quire pull`.
   static func pull(_ reader: StoreReader) -> Command {
     command(
       reader, "pull", "takes in the versions of other devices from a remote",
@@ -81,7 +80,6 @@ enum ExchangeCommands {
     }
   }
 
-  /// Returns `quire sync`.
   static func sync(_ reader: StoreReader) -> Command {
     command(
       reader, "sync", "takes in the versions of other devices, and sends the own ones",

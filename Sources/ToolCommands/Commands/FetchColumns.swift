@@ -39,17 +39,12 @@ struct FetchColumns {
   /// The names of the columns whose values define the groups.
   let groups: [String]
 
-  /// Creates columns for all stored properties of an entity, in the order of their names.
-  ///
-  /// - Parameter inModelOrder: Whether the columns have the order of the model instead, inherited properties first.
-  init(of entity: String, _ model: Model, _ schema: Schema, inModelOrder: Bool = false) {
+  /// Creates columns for all stored properties of an entity, in the order of the model, inherited properties first.
+  init(of entity: String, _ model: Model, _ schema: Schema) {
     self.entity = entity
-    var properties = model.properties(of: entity)
-    if inModelOrder {
-      let line = sequence(first: entity) { model[$0]?.superentity }.compactMap { model[$0] }
-      properties = line.reversed().flatMap { one in
-        one.declaredProperties.compactMap { model.property($0.name, of: entity) }
-      }
+    let line = sequence(first: entity) { model[$0]?.superentity }.compactMap { model[$0] }
+    let properties = line.reversed().flatMap { one in
+      one.declaredProperties.compactMap { model.property($0.name, of: entity) }
     }
     columns = properties.flatMap { FetchColumns.columns($0, entity, model, schema) }
     showsObjects = true

@@ -55,10 +55,15 @@ enum FetchCommand {
     choices: ["text", "table", "line", "markdown", "json", "jsonl", "csv", "arrow"],
     "The format of the results. The default is table, and text is another name for it.")
 
+  static let ids = Option("ids", "With csv, begins each line with the identifier of its object.")
+  static let numbers = Option(
+    "numbers",
+    "With json and jsonl, writes decimals as numbers. A program may read them with fewer digits.")
+
   /// The options that select and arrange the results of a store.
   static let options = [
     condition, template, .identifiers, sort, limit, offset, all, pager, columns, distinct, groups,
-    aggregates, having, .zone,
+    aggregates, having, .zone, ids, numbers,
   ]
 
   /// Returns the command. It opens stores through `reader`.
@@ -87,9 +92,9 @@ enum FetchCommand {
         around the words found, each in square brackets. With --sort relevance, the texts come first in which the \
         words are frequent, and words that are rare in all texts count more. This reads the texts of all objects.
 
-        With jsonl each object is one line of JSON. With arrow a program gets columns with their types. With csv the first line contains the column names. \
-        'quire import' reads both if each column is a property. JSON contains the entity as @entity, and \
-        decimals as text to keep all digits. Tables show text in quotes, with \\ before quotes and \
+        With jsonl each object is one line of JSON. With arrow a program gets columns with their types. With csv the first line contains the column names, \
+        and --ids adds the identifiers. 'quire import' reads both if each column is a property. JSON contains the entity as \
+        @entity, and decimals as text to keep all digits, or as numbers with --numbers. Tables show text in quotes, with \\ before quotes and \
         backslashes, and the first eight objects of a to-many relationship.
 
         On a terminal, control characters are escaped in every format. Files and pipes receive the text \

@@ -8,7 +8,6 @@ import Rows
 struct FetchOutput {
   /// The form of the results.
   enum Form: String, CaseIterable {
-    /// Aligned columns.
     case table
     /// A line for each value, with an empty line between objects.
     case line
@@ -24,13 +23,19 @@ struct FetchOutput {
     init(_ invocation: Invocation) {
       self = invocation.value(of: FetchCommand.form).flatMap(Form.init(rawValue:)) ?? .table
     }
+  }
 
-    /// Whether programs read the output. People read the other forms.
-    var isForPrograms: Bool { [.json, .jsonl, .csv, .arrow].contains(self) }
+  /// The choices of the command line for the forms for programs.
+  struct Choices {
+    /// Whether comma-separated values begin with the identifiers of the objects.
+    var namesObjects = false
+    /// Whether decimal numbers are numbers in JSON.
+    var writesNumbers = false
   }
 
   private let output: Console.Stream
   private let form: Form
+  private let choices: Choices
   /// Whether a cell shows the number of objects of a to-many relationship, and not their identifiers.
   private let countsObjects: Bool
   private let columns: FetchColumns
@@ -58,10 +63,11 @@ struct FetchOutput {
   ///   - width: The width to which a table is cut; `nil` for all of each cell.
   ///   - predicate: The condition of the objects. Forms for people mark the words that it has found.
   init(
-    _ columns: FetchColumns, showsAll: Bool, form: Form, width: Int?, _ predicate: QueryPredicate?,
-    _ model: Model, _ schema: Schema, to output: Console.Stream
+    _ columns: FetchColumns, showsAll: Bool, form: Form, _ choices: Choices, width: Int?,
+    _ predicate: QueryPredicate?, _ model: Model, _ schema: Schema, to output: Console.Stream
   ) {
     self.output = output
+    self.choices = choices
     found = FoundWords(predicate)
     self.columns = columns
     self.form = form
@@ -70,8 +76,8 @@ struct FetchOutput {
     switch form {
     case .table: table = StreamedTable(output, width: width)
     case .line, .markdown: break
-    case .json: text = ResultText(.json)
-    case .jsonl: text = ResultText(.jsonl)
+    case .json: text = ResultText(.json, writesNumbers: choices.writesNumbers)
+    case .jsonl: text = ResultText(.jsonl, writesNumbers: choices.writesNumbers)
     case .csv: text = ResultText(.csv)
     case .arrow: records = []
     }
@@ -228,7 +234,7 @@ struct FetchOutput {
     hasBegun = true
     text?.begin(
       columnsText, namesEntities: columns.showsObjects && !subentities.isEmpty,
-      namesObjects: columns.showsObjects)
+      namesObjects: columns.showsObjects && (form != .csv || choices.namesObjects))
     let names = names
     try table?.add(names)
     if form == .markdown {

@@ -48,6 +48,9 @@ struct FetchPrinting {
     try checkWanted(request, count)
     var output = FetchOutput(
       selection.columns, showsAll: !invocation.has(FetchCommand.columns), form: form,
+      FetchOutput.Choices(
+        namesObjects: invocation.has(FetchCommand.ids),
+        writesNumbers: invocation.has(FetchCommand.numbers)),
       width: isFitted ? console.width : nil, request.predicate, model, schema, to: console.output)
     var isMore = false
     try fetch(request) { part, source in

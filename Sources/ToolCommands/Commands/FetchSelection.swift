@@ -1,4 +1,5 @@
 import CommandInterface
+import DurableFiles
 import Foundation
 import ObjectModel
 import ObjectQuery
@@ -160,9 +161,7 @@ struct FetchSelection {
         throw CommandError.wrongUsage(
           "--distinct needs --columns.", hint: "All objects differ, because each has its own @id.")
       }
-      return FetchColumns(
-        of: entity, model, schema,
-        inModelOrder: !FetchOutput.Form(words.invocation).isForPrograms)
+      return FetchColumns(of: entity, model, schema)
     }
     return try FetchColumns(
       paths, of: entity, model, schema, CommandZone(words.invocation),
@@ -219,9 +218,10 @@ struct FetchWords {
             "The direction of a sort key is a sign before it, and not a word behind it.",
             hint: "Write --sort=\(sign)\(sort). A leading - sorts in descending order.")
         }
+        let condition = oneLine(word ?? unknown)
         throw .wrongUsage(
-          "'\(oneLine(word ?? unknown))' is not a variable of a predicate.",
-          hint: "Write --where before a condition, and --sort before sort keys.")
+          "'\(condition)' has no option before it, and there is no predicate with a variable.",
+          hint: "Write --where before a condition: --where \(condition.shellWord).")
       }
       throw .unknown(
         "variable", unknown, in: "in the predicate", known: variables.sorted(),

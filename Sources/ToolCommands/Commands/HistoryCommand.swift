@@ -145,8 +145,11 @@ enum HistoryCommand {
           "\(Wording.count(count, "version")) \(verb) removed.")
       }
       let history = VersionHistory(document)
+      // Among versions that a thinning would remove, the one before a version is not always the one in front of it.
+      let all = HistoryLine.all(of: document.versions)
+      let shown = Set(versions.map(\.number))
       try write(
-        versions.map { HistoryLine($0) }, after: document.versions.map(\.number), invocation,
+        all.filter { shown.contains($0.number) }, after: document.versions.map(\.number), invocation,
         history.change)
       return .done
     }

@@ -105,7 +105,6 @@ struct HistoryGraph {
     return String(cells)
   }
 
-  /// The versions as JSON.
   func json(limit: Int?) -> JSON {
     .array(
       nodes.prefix(limit ?? nodes.count).map { node in

@@ -15,8 +15,12 @@ struct HistoryLine {
   var model: String?
   var name: String?
   var message: String?
-  /// The version to which undo returned, if undo made this version.
+  /// The version whose content this version has, if undo or redo made it.
   var undoneTo: Int64?
+  /// Whether redo made this version.
+  var isRedo = false
+  /// Whether a migration made this version, which has another model than the version before it.
+  var isMigration = false
   /// The versions of other heads that were merged into this version.
   var merged: [Int64] = []
   /// The name of the context, the identifier of the application and the name of the process, in a log of changes.
@@ -52,11 +56,22 @@ extension HistoryLine {
   }
 
   /// Creates the line of a version of a document.
-  init(_ version: Manifest.VersionEntry) {
+  ///
+  /// - Parameter before: The version before it on its head; `nil` if there is none, or if it is not known.
+  init(_ version: Manifest.VersionEntry, after before: Manifest.VersionEntry? = nil) {
     self.init(
       number: version.number, saved: version.saved, author: version.author, model: version.model,
       name: version.name, message: version.message, undoneTo: version.undoneTo,
       merged: version.merged)
+    guard let before else { return }
+    isMigration = before.model != version.model
+    // If a version between them was removed, nothing tells redo from undo.
+    if let undoneTo, before.number == number - 1 { isRedo = undoneTo > before.origin }
+  }
+
+  /// Returns the lines of versions of one head.
+  static func all(of versions: [Manifest.VersionEntry]) -> [HistoryLine] {
+    zip(versions, [nil] + versions).map { HistoryLine($0, after: $1) }
   }
 
   /// Creates the line of a commit of a store that is not part of a document.
@@ -74,6 +89,14 @@ extension HistoryLine {
     process = transaction.processName
   }
 
+  /// The kinds of saves that made this version, besides changes of objects.
+  var marks: [String] {
+    var marks: [String] = []
+    if let undoneTo { marks.append("\(isRedo ? "redone" : "undone") to \(undoneTo)") }
+    if isMigration, let model { marks.append("model \"\(oneLine(model))\"") }
+    return marks
+  }
+
   /// Returns the version as one line of text.
   ///
   /// - Parameters:
@@ -87,7 +110,7 @@ extension HistoryLine {
     if let place = bundle ?? process { words.append("from \(oneLine(place))") }
     if let process, let bundle, process != bundle { words.append("(\(oneLine(process)))") }
     if let name { words.append("\"\(oneLine(name))\"") }
-    if let undoneTo { words.append("undone to \(undoneTo)") }
+    words += marks
     if !merged.isEmpty {
       words.append("merged \(merged.map(String.init).joined(separator: ", "))")
     }

@@ -1,6 +1,7 @@
 import CommandInterface
 import Comparison
 import Documents
+import DurableFiles
 import JSONText
 import ObjectGraph
 
@@ -107,7 +108,9 @@ enum MergeCommand {
         return try apply(path, made, reader, models, invocation)
       }
       guard let own = invocation.value(of: ours) else {
-        throw CommandError.wrongUsage("Missing argument \(ours.name): \(ours.help)")
+        throw CommandError.wrongUsage(
+          "Missing argument \(ours.name): the head to merge, or the first of two copies.",
+          hint: "'quire merge DOC HEAD' merges a head of the document, and 'quire merge BASE A B' two copies.")
       }
       let choices = try DiffCommand.choices(invocation)
       guard let other = invocation.value(of: theirs) else {
@@ -131,6 +134,11 @@ enum MergeCommand {
     _ models: ModelReader, _ invocation: Invocation
   ) throws -> ExitCode {
     let word = invocation[base]
+    if try reader.disk.exists(head) {
+      throw CommandError.wrongUsage(
+        "'\(oneLine(head))' is a file and not a head of '\(oneLine(word))', and a merge of copies needs three files.",
+        hint: "'quire merge BASE A B --output NEW' merges the changes of the copies A and B since BASE.")
+    }
     let heads: HeadSides
     do {
       let document = try reader.document(word, access: .readOnly)

@@ -176,7 +176,12 @@ enum MigrateCommand {
         version 4 and is omitted.
         """)
     }
-    var migrator = Migrator(knowing: [KnownVersion](versions))
+    var known = [KnownVersion](versions)
+    let own = ownVersion(of: invocation[.store], reader)
+    if let own, !known.contains(where: { $0.name == own.name || $0.isSame(as: own) }) {
+      known.append(own)
+    }
+    var migrator = Migrator(knowing: known)
     migrator.infersMappings = !invocation.has(noInference)
     if let place = try invocation.output(backup, on: reader.disk) {
       try place.checkFree()
@@ -190,14 +195,37 @@ enum MigrateCommand {
     }
     for path in invocation.value(of: mappings)?.split(separator: ",") ?? [] {
       do {
-        migrator.mappings.append(
-          try WrittenMapping(contentsOf: String(path)).completed(among: migrator.versions))
+        var mapping = try WrittenMapping(contentsOf: String(path))
+        var versions = known
+        if let own {
+          versions.append(KnownVersion(KnownVersion.nameOfStore, own.model))
+          // A mapping of a single file needs no names: it leads from the store's version to the target.
+          if mapping.sourceName == nil, mapping.sourceHashes.isEmpty {
+            mapping.sourceName = KnownVersion.nameOfStore
+          }
+          if mapping.destinationName == nil, mapping.destinationHashes.isEmpty {
+            mapping.destinationName = target.name
+          }
+        }
+        migrator.mappings.append(try mapping.completed(among: versions))
       } catch let error as MigrationError {
         throw CommandError(
           error.code == .badMapping ? .wrongUsage : .modelMismatch, "\(error)")
       }
     }
     return (migrator, target)
+  }
+
+  /// Returns the version that a document or a store has now, with its name in `quire info`; `nil` if it contains no model.
+  ///
+  /// The migration itself reports the errors of a store that can't be read.
+  private static func ownVersion(of path: String, _ reader: StoreReader) -> KnownVersion? {
+    if let document = try? reader.modelVersions(ofDocumentAt: path) {
+      return document.versions.first { $0.name == document.currentName }
+        .map { KnownVersion($0.name, $0.model) }
+    }
+    return (try? reader.model(ofStoreAt: path))
+      .map { KnownVersion(KnownVersion.nameOfStore, $0) }
   }
 
   /// Validates the new store by all rules, before it replaces the old store.

@@ -5,7 +5,6 @@ import ModelNotations
 import ObjectModel
 import SystemPrograms
 
-/// `quire model edit`.
 extension ModelCommand {
   static let edited = Argument(
     "DOC", "With 'edit' in place of PATH, the document or store whose model is edited.",

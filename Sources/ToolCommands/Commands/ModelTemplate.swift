@@ -5,7 +5,6 @@ import ObjectModel
 enum ModelTemplate: String, CaseIterable {
   case todo, notes, contacts
 
-  /// The model.
   var model: Model {
     get throws { try Model(ModelText.read(Array(text.utf8), path: rawValue)) }
   }

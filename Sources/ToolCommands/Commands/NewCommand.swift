@@ -243,6 +243,19 @@ enum NewCommand {
   private static func create(
     _ plan: Plan, _ place: Output, _ reader: StoreReader, _ invocation: Invocation
   ) throws -> Document {
+    do { return try make(plan, place, reader, invocation) } catch let error as DocumentError
+      where error.code == .notSupported
+    {
+      throw CommandError(
+        explaining: error,
+        hint: "Leave out --store, and make a store of this type of the document with 'quire convert'."
+      )
+    }
+  }
+
+  private static func make(
+    _ plan: Plan, _ place: Output, _ reader: StoreReader, _ invocation: Invocation
+  ) throws -> Document {
     try place.making {
       try Document.create(
         place.path, model: plan.model, modelName: plan.modelName,

@@ -38,7 +38,17 @@ enum PackCommand {
         ?? invocation.output(at: defaultPath(for: folder), on: disk)
       let path = made.path
       try made.checkFree()
-      if (try? disk.status(of: folder).kind) == .directory,
+      let kind = try? disk.status(of: folder).kind
+      if kind == .file {
+        guard try !Archive.isPackedDocument(at: folder, on: disk) else {
+          throw CommandError.wrongUsage("'\(oneLine(folder))' is a packed document already.")
+        }
+        throw CommandError.wrongUsage(
+          "'\(oneLine(folder))' is a file, and 'quire pack' takes the folder of a document.",
+          hint: CommandError.otherFileHint(folder)
+            ?? "'quire save-as' makes a document of a store.")
+      }
+      if kind == .directory,
         try !disk.exists(folder.trimmingSlashes + "/manifest.json")
       {
         throw CommandError(

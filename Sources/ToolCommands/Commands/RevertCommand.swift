@@ -6,7 +6,7 @@ import JSONText
 enum RevertCommand {
   static let version = Option(
     "to", value: "NUMBER", kind: .version,
-    "The version to return to, a number that 'quire history' lists.")
+    "The version to return to, a number or a name that 'quire history' lists.")
 
   /// Returns the command. It opens documents through `reader`.
   static func command(_ reader: StoreReader) -> Command {
@@ -24,13 +24,23 @@ enum RevertCommand {
         throw CommandError.wrongUsage(
           "'revert' needs --to.", hint: "Give a number that 'quire history' lists.")
       }
-      let number = try StoreReader.versionNumber(words)
       let path = invocation[.document]
       let origin = try invocation.saveOrigin()
       let document = try reader.document(path, access: .exclusive)
       defer { try? document.close() }
+      let number =
+        try document.versions.last { $0.name == words }?.number
+        ?? StoreReader.versionNumber(words)
       let before = document.manifest.number
-      try document.revert(to: number, author: origin.author, message: origin.message)
+      do {
+        try document.revert(
+          to: number, author: origin.author, message: origin.message ?? "Returns to version \(number)")
+      } catch let error as DocumentError where error.code == .noVersion {
+        throw StoreReader.noVersion(number, of: path, known: document.versions.map(\.number))
+      } catch let error as DocumentError where error.code == .incompatibleModel {
+        throw CommandError(
+          explaining: error, hint: SaveAsCommand.hint(forVersion: number, of: path))
+      }
       invocation.console.outcome.didChange("The document is reverted.")
       let now = document.manifest.number
       let output = invocation.console.output

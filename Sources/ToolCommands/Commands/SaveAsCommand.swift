@@ -9,6 +9,13 @@ enum SaveAsCommand {
   static let source = Argument("DOC", "A document, or a store of any type.", role: .input)
   static let target = Argument("DST", "The path of the new document.", role: .output)
 
+  /// Returns the hint for an earlier version that the document itself can't return to, because its model has changed.
+  static func hint(forVersion number: Int64, of path: String) -> String {
+    let copy = CommandError.path(path, beside: " \(number)")
+    return "'quire save-as \(CommandError.quoted(path)) \(CommandError.quoted(copy)) --version \(number)' "
+      + "makes a document of the version."
+  }
+
   /// Returns the command. It opens documents and stores through `reader`.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(

@@ -15,8 +15,8 @@ extension Argument {
       + "the value is always an expression. Dates are ISO 8601, in UTC unless they contain a time zone, or "
       + "seconds since 2001 (@1.5), or relative to now (now, today, -3d, +2h). Binary values are "
       + "base64 or @FILE. null removes the value; \\null is the text 'null'. The value of a "
-      + "relationship is an identifier (2/p17), or a predicate in braces ({name == 'Lisbon'}) that "
-      + "exactly one object matches. A to-many relationship takes several values, separated by "
+      + "relationship is an identifier (2/p17), the value of a unique attribute (trip=Lisbon), or a predicate in braces "
+      + "({name == 'Lisbon'}) that exactly one object matches. A to-many relationship takes several values, separated by "
       + "commas; += adds objects and -= removes objects.",
     isRepeating: true, kind: .assignments)
 }
@@ -62,7 +62,8 @@ struct StoreEdit {
     let snapshot = try store.snapshot()
     let coordinator = PersistentStoreCoordinator(model: try snapshot.model)
     try FetchCommand.checkEntity(invocation, coordinator.model)
-    try coordinator.add(store)
+    // Each command is a process of its own. With more keys the numbers of objects would have a gap after each insertion.
+    try coordinator.add(store).leaseSingleKeys()
     let context = ManagedObjectContext(coordinator, concurrency: .confined)
     let origin = try invocation.saveOrigin()
     context.transactionAuthor = origin.author
@@ -156,7 +157,7 @@ struct StoreEdit {
   }
 
   /// Returns the object with an identifier in the form that the tool prints.
-  private func object(_ text: String, of entity: String) throws -> ManagedObject {
+  func object(_ text: String, of entity: String) throws -> ManagedObject {
     let key = try ObjectKey(word: text)
     try key.check(in: entity, context.coordinator.model, schema)
     return try context.existingObject(with: ObjectID(store: store.tag, key: key))
@@ -328,7 +329,7 @@ struct StoreEdit {
     let name = relationship.name
     let targets = try assignment.targets
     let others = try targets.compactMap { word in
-      try noting(&problems) { try target(word, relationship.destination) }
+      try noting(&problems) { try target(word, of: relationship) }
     }
     guard relationship.isToMany else {
       guard assignment.sign == .set, targets.count < 2 else {
@@ -349,24 +350,6 @@ struct StoreEdit {
         case .remove: before.filter { !others.contains($0) }
         }
       return ObjectEdit(object).set(after, forKey: name)
-    }
-  }
-
-  /// Returns the object that an identifier or a predicate in braces stands for.
-  private func target(_ text: String, _ entity: String) throws -> ManagedObject {
-    guard text.hasPrefix("{"), text.hasSuffix("}") else { return try object(text, of: entity) }
-    let condition = String(text.dropFirst().dropLast())
-    let request: FetchRequest<ManagedObject>
-    do {
-      request = FetchRequest(entity, where: try QueryPredicate(condition), limit: 2)
-      let found = try context.fetch(request)
-      if found.count == 1 { return found[0] }
-      throw CommandError(
-        .no,
-        "\(found.isEmpty ? "No object" : "More than one object") of '\(entity)' matches '\(condition)', "
-          + "but exactly one must match.")
-    } catch let error as QueryError {
-      throw error.located(in: condition)
     }
   }
 

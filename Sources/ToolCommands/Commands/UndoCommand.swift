@@ -21,9 +21,10 @@ enum UndoCommand {
         Undo again takes back the version before that one. It never takes back an undo: 'quire history' marks \
         the versions that undo made, as 'undone to NUMBER', and undo continues from that number. After any \
         other save, also by 'quire revert', undo takes back that save first. If a version was removed, undo \
-        restores the newest version before it that is left. A migration can't be taken back.
+        restores the newest version before it that is left. A migration can't be taken back. 'quire redo' \
+        restores what undo has taken back.
         """,
-      arguments: [.document], options: [steps, .dryRun, .message, .author, .format],
+      arguments: [.document], options: [steps, FetchCommand.all, .dryRun, .message, .author, .format],
       changing: [.document],
       examples: [
         Example("quire undo Trip.quire", "Takes back the last version."),
@@ -32,31 +33,46 @@ enum UndoCommand {
           "Shows the changes that taking back three versions would make."),
       ]
     ) { invocation in
-      let path = invocation[.document]
-      let origin = try invocation.saveOrigin()
-      let count = try invocation.number(of: steps) ?? 1
-      guard count > 0 else {
-        throw CommandError.wrongUsage("--steps needs a number above 0.")
-      }
-      let isTrial = invocation.has(.dryRun)
-      let document = try reader.document(path, access: isTrial ? .readOnly : .exclusive)
-      defer { try? document.close() }
-      let target = try document.versionBeforeUndo(steps: count)
-      try checkModel(of: target, in: document, path)
-      let before = document.manifest
-      let change = try VersionHistory(document).change(from: before.number, to: target.number)
-      if !isTrial {
-        invocation.console.outcome.willChange("Nothing was saved.")
-        try document.undo(steps: count, author: origin.author, message: origin.message)
-        invocation.console.outcome.didChange("The version is taken back.")
-      }
-      let report = Report(
-        path: path, from: before.number, to: target.number,
-        version: isTrial ? nil : document.manifest.number, change: change,
-        attachments: AttachmentChange.all(in: before, from: before.number, to: target.number))
-      try report.write(invocation)
-      return .done
+      try run(
+        invocation, reader, done: "The version is taken back.",
+        target: { try $0.versionBeforeUndo(steps: $1) },
+        change: { try $0.undo(steps: $1, author: $2.author, message: $2.message) })
     }
+  }
+
+  /// Makes a version with the content of another one, and prints the changes that this makes.
+  ///
+  /// - Parameters:
+  ///   - done: The sentence about the version, for an error after it is saved.
+  ///   - target: Returns the version with the content after so many steps.
+  ///   - change: Makes the version.
+  static func run(
+    _ invocation: Invocation, _ reader: StoreReader, done: String,
+    target: (Document, Int) throws -> Manifest.VersionEntry,
+    change make: (Document, Int, SaveOrigin) throws -> Int64
+  ) throws -> ExitCode {
+    let path = invocation[.document]
+    let origin = try invocation.saveOrigin()
+    let count = try invocation.number(of: steps, atLeast: 1) ?? 1
+    let isTrial = invocation.has(.dryRun)
+    let document = try reader.document(path, access: isTrial ? .readOnly : .exclusive)
+    defer { try? document.close() }
+    let target = try target(document, count)
+    try checkModel(of: target, in: document, path)
+    let before = document.manifest
+    let change = try VersionHistory(document).change(from: before.number, to: target.number)
+    if !isTrial {
+      invocation.console.outcome.willChange("Nothing was saved.")
+      _ = try make(document, count, origin)
+      invocation.console.outcome.didChange(done)
+    }
+    let report = Report(
+      path: path, from: before.number, to: target.number, origin: target.origin,
+      version: isTrial ? nil : document.manifest.number, change: change,
+      attachments: AttachmentChange.all(in: before, from: before.number, to: target.number),
+      showsAll: invocation.has(FetchCommand.all))
+    try report.write(invocation)
+    return .done
   }
 
   private static func checkModel(
@@ -67,7 +83,7 @@ enum UndoCommand {
       .modelMismatch,
       "Version \(target.number) of '\(oneLine(path))' has the model '\(oneLine(target.model))', and the "
         + "document has the model '\(oneLine(document.manifest.model))'. A migration can't be taken back.",
-      hint: "Commands that read show the version with --version \(target.number).")
+      hint: SaveAsCommand.hint(forVersion: target.number, of: path))
   }
 
   /// The result of an undo.
@@ -77,10 +93,14 @@ enum UndoCommand {
     let from: Int64
     /// The number of the version with the restored content.
     let to: Int64
+    /// The number of the version that has made this content, as 'quire history' shows it.
+    let origin: Int64
     /// The number of the new version; `nil` for a dry run.
     let version: Int64?
     let change: VersionChange
     let attachments: [AttachmentChange]
+    /// Whether a terminal gets all changes, and not a screenful.
+    let showsAll: Bool
 
     func write(_ invocation: Invocation) throws {
       switch invocation.format {
@@ -92,20 +112,17 @@ enum UndoCommand {
     private func writeText(_ console: Console) throws {
       let output = console.output
       let text = DiffText(output, width: console.width)
-      var isEmpty = true
+      var lines = ScreenfulOfLines(console, showsAll: showsAll)
       var store: String?
       try change.forEachObject { object, name in
         if let name, name != store { try output.writeLine("store \(oneLine(name))") }
         store = name
-        try output.writeLine(text.line(object))
-        isEmpty = false
+        try lines.write { text.line(object) }
       }
-      for one in attachments {
-        try output.writeLine(one.line(output))
-        isEmpty = false
-      }
-      if isEmpty { try output.writeLine("No differences.") }
-      let content = "the content of version \(to)"
+      for one in attachments { try lines.write { one.line(output) } }
+      if lines.count == 0 { try output.writeLine("No differences.") }
+      try lines.noteRest(of: "change")
+      let content = "the content of version \(origin)"
       try output.writeLine(
         version.map { "\n\(oneLine(path)) is at version \($0), with \(content)." }
           ?? "\n\(oneLine(path)) would have \(content).")

@@ -11,7 +11,7 @@ import StoreInterface
 enum VacuumCommand {
   static let keep = Option(
     "keep", value: "HISTORY",
-    "The earlier saves to keep: a number (5), a time (30d, 12h), all or none. The default is none."
+    "The earlier saves to keep: a number (5), a time (30d, 12h), all or none. The default is all."
   )
 
   /// Returns the command. It opens stores through `reader`.
@@ -19,22 +19,22 @@ enum VacuumCommand {
     Command(
       "vacuum", "shrinks the file of a store, and prints its sizes",
       discussion: """
-        The command rewrites the file without rows that later saves replaced, and without earlier saves \
-        unless --keep keeps them. The new file replaces the old one in one step; processes that have the \
-        store open can still read the old file. In an SQLite store the command releases the space of earlier \
-        saves. A store that each save writes completely is not changed.
+        The command rewrites the file without the space that no save needs. It keeps the earlier saves, unless \
+        --keep says which of them to keep: most of the space is theirs. The new file replaces the old one in one step; \
+        processes that have the store open can still read the old file. A store that each save writes completely is \
+        not changed. The versions of a document are removed with 'quire history --thin'.
         """,
       arguments: [.store], options: [keep, .storeModel, .format],
       changing: [.store],
       examples: [
-        Example("quire vacuum Trips.store", "Keeps only the last save."),
+        Example("quire vacuum Trips.store --keep none", "Keeps only the last save."),
         Example("quire vacuum Trips.store --keep 30d", "Keeps the saves of the last thirty days."),
       ]
     ) { invocation in
       let path = invocation[.store]
       if try reader.isDocument(path) { return try vacuum(document: path, reader, invocation) }
       var options = BinaryStoreOptions()
-      options.history = try policy(invocation.value(of: keep) ?? "none")
+      options.history = try policy(invocation.value(of: keep) ?? "all")
       let backends = reader.backends.adding(BinaryStoreBackend(options: options))
         .adding(BinaryStoreBackend(isCompressed: true, options: options))
       let keeping = StoreReader(backends: backends, disk: reader.disk)
@@ -60,6 +60,10 @@ enum VacuumCommand {
         var text = "\(Wording.count(before, "byte")) before, \(after) after"
         if commits > 0 { text += ", \(Wording.count(commits, "save")) kept" }
         try output.writeLine(text)
+        if commits > 1, !invocation.has(keep) {
+          try invocation.console.messages.writeLine(
+            "The earlier saves are kept. '--keep none' or '--keep 30d' frees their space.")
+        }
       case .json:
         try output.writeLine(
           JSON.object([

@@ -12,7 +12,6 @@ struct PredicateWords {
   let isQuoted: Bool
   /// The word or the operator before the last word; empty at the beginning.
   private let previous: String
-  /// The word before ``previous``.
   private let subject: String
 
   init(_ text: String) {

@@ -9,9 +9,7 @@ enum OutputEnding: Sendable, Hashable {
   case store(StoreType)
   /// Text that `quire export` writes.
   case text
-  /// A document's folder.
   case document
-  /// A packed document.
   case archive
 
   /// Returns the kind of result that the extension of a path asks for.

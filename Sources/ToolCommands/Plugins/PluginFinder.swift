@@ -7,7 +7,6 @@ import Synchronization
 
 /// The plug-ins for one run of the tool. The search folders are searched at the first use.
 final class PluginFinder: Sendable {
-  /// The search folders.
   let folders: PluginFolders
   private let found = Mutex<PluginRegistry?>(nil)
 

@@ -133,12 +133,8 @@ struct ImportInputs {
       let input = invocation.console.input
       return file(try copied(name) { try input.read(upTo: $0) }, name)
     }
-    do {
-      guard try disk.status(of: path).kind == .special else {
-        return file(try disk.open(path, for: .read), path)
-      }
-    } catch {
-      throw CommandError(.inputOutput, error.message)
+    guard try disk.statusIfThere(path)?.kind == .special else {
+      return file(try disk.open(path, for: .read), path)
     }
     let pipe: FileHandle
     do { pipe = try FileHandle(forReadingFrom: URL(filePath: path)) } catch {

@@ -21,8 +21,14 @@ extension StoreReader {
     acceptsDamage: Bool = false
   ) throws -> Document {
     let place = try headPlace(path)
-    let document = try places.openDocument(
-      place.path, access: access, version: version ?? place.version, acceptsDamage: acceptsDamage)
+    let document: Document
+    do {
+      document = try places.openDocument(
+        place.path, access: access, version: version ?? place.version, acceptsDamage: acceptsDamage)
+    } catch let error as DocumentError where error.code == .notADocument {
+      guard try disk.status(of: place.path).kind == .file else { throw error }
+      throw CommandError.isNoDocument(place.path, isStore: try isStore(place.path))
+    }
     if acceptsDamage { for store in document.stores { try noteDamage(of: store, at: path) } }
     return document
   }
@@ -105,9 +111,9 @@ extension StoreReader {
   /// Returns the store of a document on which a command works: the store that the command line names, or the store for the
   /// command line's entity, or the only store.
   func store(
-    ofDocument path: String, _ invocation: Invocation, readOnly: Bool
+    ofDocument path: String, _ invocation: Invocation, _ access: Document.Access
   ) throws -> any Store {
-    let document = try document(path, readOnly ? .readOnly : .exclusive, invocation)
+    let document = try document(path, access, invocation)
     let stores = document.stores
     if let name = invocation.value(of: .storeName) {
       return StoreOfDocument(try Self.store(name, of: document, at: path), document)

@@ -9,7 +9,6 @@ import Synchronization
 
 /// A reader that opens stores for commands, with the backends of the tool and the disk of the files.
 struct StoreReader: Sendable {
-  /// The disk.
   let disk: any Disk
   private let makeBackends: @Sendable () -> StoreBackends
   private let opened: OpenStores
@@ -25,8 +24,12 @@ struct StoreReader: Sendable {
     self.opened = opened
   }
 
-  /// The backends.
   var backends: StoreBackends { makeBackends() }
+
+  /// Returns the same reader, which notes the stores that it opens in another place.
+  func noting(in opened: OpenStores) -> StoreReader {
+    StoreReader(backends: backends, disk: disk, opened: opened)
+  }
 
   /// Returns a reader of stores of every built-in kind on the given disk.
   static func files(on disk: any Disk) -> StoreReader {
@@ -46,12 +49,15 @@ struct StoreReader: Sendable {
   /// Opens the store at a path, with the model that the command line names. The store is opened for reading by default.
   ///
   /// The backend is found by the first bytes of the file.
+  ///
+  /// - Parameter sharing: Whether other processes may write to a document between the saves of this one.
   func open(
     _ path: String, _ invocation: Invocation, _ models: ModelReader, readOnly: Bool = true,
-    writesForeign: Bool = false
+    writesForeign: Bool = false, sharing: Bool = false
   ) throws -> any Store {
     if try isDocument(path) {
-      return try store(ofDocument: path, invocation, readOnly: readOnly)
+      let access: Document.Access = readOnly ? .readOnly : sharing ? .shared : .exclusive
+      return try store(ofDocument: path, invocation, access)
     }
     try checkHasNoVersion(path)
     let model = try invocation.value(of: .storeModel).map { try models.model(at: $0).model }
@@ -73,13 +79,16 @@ struct StoreReader: Sendable {
     }
   }
 
-  /// Opens the store at a path for changes, or for reading if it can't be written.
+  /// Opens the store at a path for the changes of a session, or for reading if it can't be written. Other processes may
+  /// write to a document between the saves of the session, which may last for hours.
   ///
   /// - Returns: The store, and the reason why it is open for reading only; `nil` if it may be changed.
   func openToEdit(
     _ path: String, _ invocation: Invocation, _ models: ModelReader
   ) throws -> (store: any Store, readOnlyReason: String?) {
-    do { return (try open(path, invocation, models, readOnly: false), nil) } catch {
+    do {
+      return (try open(path, invocation, models, readOnly: false, sharing: true), nil)
+    } catch {
       guard let reason = StoreReader.readOnlyReason(error) else { throw error }
       return (try open(path, invocation, models), reason)
     }
@@ -141,11 +150,12 @@ struct StoreReader: Sendable {
     try isDatabase(path)
       ? "It is an SQLite database, which the plug-in SQLiteStore reads; 'quire plugin list' shows the "
         + "searched folders."
-      : [
-        "Run 'quire plugin list' to see the plug-ins and their types of stores.",
-        CommandError.recoverHint(path, []).map { "If it is a damaged store: \($0)" },
-      ]
-      .compactMap { $0 }.joined(separator: " ")
+      : CommandError.otherFileHint(path)
+        ?? [
+          "Run 'quire plugin list' to see the plug-ins and their types of stores.",
+          CommandError.recoverHint(path, []).map { "If it is a damaged store: \($0)" },
+        ]
+        .compactMap { $0 }.joined(separator: " ")
   }
 }
 
@@ -155,7 +165,6 @@ final class OpenStores: Sendable {
   private let stores = Mutex<[any Store]>([])
   private let damages = Mutex<[CommandError]>([])
 
-  /// Records an open store.
   func note(_ store: any Store) { stores.withLock { $0.append(store) } }
 
   /// Records the damage of a store or document that was opened in spite of it.

@@ -36,7 +36,6 @@ struct PictureAllowance {
   /// The bytes that are left for all further pictures.
   private(set) var left: Int
 
-  /// The allowance for attachments.
   static let attachments = PictureAllowance(mostPerPicture: 2_000_000, left: 20_000_000)
   /// The allowance for values of rows.
   static let values = PictureAllowance(mostPerPicture: 100_000, left: 10_000_000)

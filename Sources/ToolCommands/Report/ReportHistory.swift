@@ -37,7 +37,7 @@ struct ReportHistory {
     let history = VersionHistory(document)
     let isOneFile = document.stores.allSatisfy { $0.features.history != nil }
     try add(
-      document.versions.filter { $0.number <= number }.map { HistoryLine($0) }, objectCount,
+      HistoryLine.all(of: document.versions.filter { $0.number <= number }), objectCount,
       mostCompared: isOneFile ? Self.mostVersions : Self.mostFiles
     ) { try history.change(from: $0, to: $1) }
   }

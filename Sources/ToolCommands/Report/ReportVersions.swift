@@ -83,7 +83,7 @@ struct ReportVersions {
       let line = version.line
       var message = HTMLText.escaped(line.message ?? "")
       if let name = line.name { message = "<mark>\(HTMLText.escaped(name))</mark> " + message }
-      if let undone = line.undoneTo { message += " <small>undone to \(undone)</small>" }
+      for mark in line.marks { message += " <small>\(HTMLText.escaped(mark))</small>" }
       html += """
         <tr><th scope="row">\(line.number)</th><td>\(HTMLText.moment(line.saved))</td>\
         <td class="changes">\(changes(version))</td><td>\(HTMLText.escaped(line.author ?? ""))</td>\

@@ -21,9 +21,13 @@ enum OpenCommand {
       "open", "opens a store for a series of commands",
       discussion: """
         On a terminal the session has line editing, a history and completion. 'help' lists the commands: \
-        fetch, count, insert, set, delete, undo, redo, save, revert, info, model, help, quit. They take the \
-        same arguments as the commands of the tool, without the store. Only 'save' saves changes; \
-        'save -m MESSAGE' keeps a message about them. Ctrl-C interrupts the running command, and the session continues.
+        fetch, count, insert, set, delete, undo, redo, save, revert, info, model, tree, history, diff, export, import, \
+        help, quit. They take the same arguments as the commands of the tool, without the store. Only 'save' saves \
+        changes; 'save -m MESSAGE' keeps a message about them. 'tree', 'history', 'diff' and 'export' read the last \
+        save, and 'import' saves at once. Ctrl-C interrupts the running command, and the session continues.
+
+        Other programs may change a document between two saves of the session. A save that meets a change of the \
+        same objects is an error; 'revert' then reads their state.
 
         A command goes on in the next line if a quote is open, or if the line ends with a backslash. \
         '> FILE' at the end of a command writes its output to a new file, '>| FILE' also replaces a file, and \
@@ -49,7 +53,8 @@ enum OpenCommand {
       let session = try Session(
         store, at: invocation[.store], on: reader.disk, readOnlyReason: obstacle,
         author: invocation.saveOrigin().author,
-        keepsMessages: reader.keepsMessages(store, at: invocation[.store]))
+        keepsMessages: reader.keepsMessages(store, at: invocation[.store]),
+        savedCommands: SavedCommands(reader, models))
       defer { try? session.close() }
       let console = invocation.console
       if let obstacle {

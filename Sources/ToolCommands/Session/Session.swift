@@ -19,6 +19,8 @@ final class Session {
   private let readOnlyReason: String?
   /// Whether a save can have a message.
   private let keepsMessages: Bool
+  /// The commands that work on the saved state; `nil` for a session without a reader of stores.
+  private let savedCommands: SavedCommands?
   /// Whether the session is to end, even with unsaved changes.
   private(set) var isOver = false
   /// Whether the user has ended the session with `--discard`.
@@ -32,8 +34,10 @@ final class Session {
 
   init(
     _ store: any Store, at path: String? = nil, on disk: any Disk, readOnlyReason: String? = nil,
-    author: String = SaveOrigin.usualAuthor, keepsMessages: Bool = true
+    author: String = SaveOrigin.usualAuthor, keepsMessages: Bool = true,
+    savedCommands: SavedCommands? = nil
   ) throws {
+    self.savedCommands = savedCommands
     self.store = store
     self.path = path ?? store.path ?? ""
     self.disk = disk
@@ -89,7 +93,8 @@ final class Session {
     do { invocation = try action.command.parse(rest, on: console) } catch {
       throw CommandError(
         error.exitCode, error.message,
-        hint: error.hint?.replacing("Run 'quire help \(name)'", with: "Run 'help \(name)'"))
+        hint: error.hint?.replacing("Run 'quire help \(name)'", with: "Run 'help \(name)'")
+          .replacing("Write 'quire \(name) ", with: "Write '\(name) "))
     }
     if action.command.arguments.contains(.entity) {
       try FetchCommand.checkEntity(invocation[.entity], model, in: path)
@@ -125,11 +130,7 @@ final class Session {
   private func change(
     _ invocation: Invocation, did what: String, _ body: (StoreEdit) throws -> StoreEdit.Outcome
   ) throws -> ExitCode {
-    if let readOnlyReason {
-      throw CommandError(
-        .inputOutput, "The session is open for reading only. \(readOnlyReason)",
-        hint: "Create a copy that can be changed, with 'quire unpack' or 'quire save-as'.")
-    }
+    if let readOnlyReason { throw Self.readOnly(readOnlyReason) }
     let edit = edit(invocation)
     let undo = context.undoStack!
     try undo.beginGroup()
@@ -167,7 +168,34 @@ final class Session {
   }
 
   /// All commands, in the order of the help.
-  private(set) lazy var actions: [Action] = [
+  private(set) lazy var actions: [Action] = ownActions + savedActions
+
+  private lazy var savedActions: [Action] =
+    savedCommands?.actions(at: path) { [unowned self] invocation, changes, run in
+      if changes {
+        if let readOnlyReason { throw Self.readOnly(readOnlyReason) }
+        guard !hasChanges else {
+          throw CommandError(
+            .no, "'\(invocation.command.name)' saves at once, and the session has unsaved changes.",
+            hint: "'save' them, or 'revert' to discard them.")
+        }
+      } else if hasChanges {
+        try invocation.console.messages.writeLine(
+          "note: '\(invocation.command.name)' reads the last save, without the unsaved changes.")
+      }
+      let code = try run()
+      // The objects that the session has read may have changed.
+      if changes { context.refreshAllObjects() }
+      return code
+    } ?? []
+
+  private static func readOnly(_ reason: String) -> CommandError {
+    CommandError(
+      .inputOutput, "The session is open for reading only. \(reason)",
+      hint: "Create a copy that can be changed, with 'quire unpack' or 'quire save-as'.")
+  }
+
+  private lazy var ownActions: [Action] = [
     action(
       "fetch", "shows the objects of an entity that match a predicate, with unsaved changes",
       arguments: [FetchCommand.entity, FetchCommand.variables],

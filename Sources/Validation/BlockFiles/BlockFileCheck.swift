@@ -36,7 +36,6 @@ final class BlockFileCheck {
   var pageByteCount = 0
   /// The numbers of indexes in all schemas that commits refer to.
   var indexNumbers: Set<UInt16> = []
-  /// The blocks without errors.
   var soundBlocks: Set<BlockEntry> = []
 
   init(

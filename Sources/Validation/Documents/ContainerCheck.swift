@@ -24,7 +24,6 @@ final class ContainerCheck {
   var files = KnownFiles()
   /// The head that is being checked.
   var head = Head()
-  /// The manifests of recoveries.
   var recoveries: [Manifest] = []
   /// The files that were checked.
   var seen: Set<String> = []

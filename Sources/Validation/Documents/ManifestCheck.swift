@@ -60,7 +60,6 @@ final class ManifestCheck {
   /// The kind of the text, as far as it was read.
   private enum Kind {
     case unknown, newer, document
-    /// A manifest without errors.
     case sound
   }
   private var kind = Kind.unknown
@@ -69,7 +68,6 @@ final class ManifestCheck {
   private(set) var models: [ModelEntry] = []
   private(set) var stores: [StoreEntry] = []
   private(set) var attachments: [AttachmentEntry] = []
-  /// The versions.
   private(set) var list = VersionList()
   /// The names of the other heads, if the manifest is that of `main`.
   private(set) var heads: [String] = []
@@ -84,7 +82,6 @@ final class ManifestCheck {
 
   /// The versions of a manifest.
   struct VersionList {
-    /// The numbers.
     fileprivate(set) var numbers: [Int64] = []
     /// The highest number in the manifest; `nil` if a number can't be read.
     fileprivate(set) var newest: Int64?

@@ -130,7 +130,6 @@ extension BlockFileCheck {
 /// A segment of a block file as a table of rows.
 final class SegmentTable: RowTable {
   let entries: [BlockEntry]
-  /// The number of rows.
   var rowCount: Int { entries.reduce(0) { $0 + Int($1.rowCount) } }
   private let file: DurableFile
   private let places: [UInt16: Range<Int>]

@@ -5,7 +5,6 @@ import StoreInterface
 /// The objects of one entity, with the rows that contain the values of each object. A changed object has several
 /// rows, each with some of the values.
 struct EntityObjects {
-  /// The objects' numbers, ascending.
   private(set) var keys: [UInt64] = []
   /// The start of each object's rows in `rows`, and the end of the last. The rows of an object are ordered from the
   /// top down.

@@ -131,7 +131,6 @@ func number(_ value: Int, _ byteCount: Int) -> [UInt8] {
   (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
 }
 
-/// Returns an extra field.
 func field(_ kind: Int, _ bytes: [UInt8]) -> [UInt8] {
   number(kind, 2) + number(bytes.count, 2) + bytes
 }

@@ -145,7 +145,6 @@ struct ArrowDrawing {
     return layers
   }
 
-  /// The drawing as SVG.
   var svg: String {
     let (width, height) = (ArrowDrawing.width, ArrowDrawing.height)
     let right = (places.values.map(\.x).max() ?? 0) + width + 10

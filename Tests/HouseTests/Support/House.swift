@@ -11,7 +11,6 @@ struct SourceFile: Sendable {
     lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
-  /// The file's name.
   var name: String { String(path.split(separator: "/").last ?? "") }
 
   /// The folders that contain the file: `Sources`, `Rows`.

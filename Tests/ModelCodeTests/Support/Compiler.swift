@@ -72,7 +72,6 @@ struct Compiler {
     return try run("swift", ["format", "--configuration", settings, file.path])
   }
 
-  /// The package's folder.
   static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()

@@ -27,7 +27,6 @@ final class SaveRoundTests {
   private let graph: Graph
   private let context: ManagedObjectContext
   private let name = UUID().uuidString
-  /// Two saved objects.
   private let one: Diarist
   private let two: Diarist
 

@@ -9,7 +9,6 @@ import SeededRandom
 enum Wild {
   /// The way in which a relationship is kept, which is all that the naive model needs.
   enum Shape {
-    /// To-one on both sides.
     case oneToOne(inverse: String)
     /// To-one here, and to-many on the inverse side.
     case reference(inverse: String, isOrdered: Bool)

@@ -63,11 +63,9 @@ final class Scenario {
   var other: ScenarioContext { root("other") }
   /// The context between the coordinator and ``child``.
   var parent: ScenarioContext { root("parent") }
-  /// A child of ``parent``.
   var child: ScenarioContext { child("child", of: parent) }
   /// A second child of ``parent``.
   var sibling: ScenarioContext { child("sibling", of: parent) }
-  /// A child of ``child``.
   var grandchild: ScenarioContext { child("grandchild", of: child) }
 
   /// A context over another coordinator of the same files, as another process has it.

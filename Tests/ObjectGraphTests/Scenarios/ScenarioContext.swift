@@ -166,7 +166,6 @@ extension ScenarioContext {
     }
   }
 
-  /// Refreshes objects.
   @discardableResult
   func refresh(_ names: String..., keepingChanges: Bool) -> ScenarioContext {
     step(keepingChanges ? "refresh, keeping changes," : "refresh", names) {
@@ -275,7 +274,6 @@ extension ScenarioContext {
     }
   }
 
-  /// Undoes all groups.
   @discardableResult
   func undoAll() -> ScenarioContext {
     step("undo all") { _ in while try undoStack?.undo() == true {} }

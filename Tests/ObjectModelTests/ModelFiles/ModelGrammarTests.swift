@@ -25,7 +25,6 @@ struct ModelGrammarTests {
     return run.status == 0 ? nil : run.text
   }
 
-  /// The models in `Examples`.
   private static var examples: [URL] {
     let files = FileManager.default.enumerator(
       at: root.appending(path: "Examples"), includingPropertiesForKeys: nil)

@@ -16,13 +16,10 @@ public struct BlockFileMap: Sendable {
     case directory
     /// Metadata, model, schema, or a page of block entries.
     case section
-    /// A commit record.
     case record
     /// A commit from its beginning to its trailer.
     case commit
-    /// A trailer.
     case trailer
-    /// The file's header.
     case header
   }
 

@@ -55,19 +55,13 @@ extension HostileInputs {
   public enum Activity: UInt8, CaseIterable, Sendable {
     /// Reading every value of some rows.
     case rows
-    /// Scanning columns.
     case scans
-    /// Searching the indexes.
     case indexes
-    /// Opening earlier commits.
     case history
-    /// Reading metadata and model.
     case description
     /// Saving rows, keys and metadata.
     case saving
-    /// Setting another model.
     case evolving
-    /// Writing the file anew.
     case rewriting
 
     /// Creates the activity of a number. Many numbers have the same activity.

@@ -10,7 +10,6 @@ import StoreInterface
 public enum SampleStore: Int, CaseIterable, Sendable {
   /// A few commits with inserted, changed and removed rows, links, reserved keys and metadata.
   case plain
-  /// Blocks that are compressed.
   case compressed
   /// A segment with index entries.
   case indexed
@@ -221,18 +220,15 @@ public struct SampleChanges {
     ObjectKey(entity: base.schema[entity]!.entityNumber, number: number)
   }
 
-  /// Inserts an object.
   public func put(_ entity: String, _ number: UInt64, _ values: [String: Value] = [:]) {
     builder.insert(key(entity, number))
     set(entity, number, values, 0)
   }
 
-  /// Changes an existing object.
   public func change(_ entity: String, _ number: UInt64, _ values: [String: Value]) {
     set(entity, number, values, basis(key(entity, number)))
   }
 
-  /// Removes an object.
   public func remove(_ entity: String, _ number: UInt64) {
     builder.remove(key(entity, number), basis: basis(key(entity, number)))
   }

@@ -4,7 +4,6 @@ import StoreInterface
 
 /// Everything that can be read from a store, for comparison.
 public struct StoreContents: Hashable, Sendable {
-  /// The newest commit.
   public var newest: SnapshotContents
   /// The earlier commits that can still be opened, by number.
   public var earlier: [Int64: SnapshotContents]
@@ -26,7 +25,6 @@ public struct StoreContents: Hashable, Sendable {
 
 /// Everything that can be read from one commit.
 public struct SnapshotContents: Hashable, Sendable {
-  /// The commit's number.
   public var commit: Int64
   /// The values of every object and link.
   public var objects: [ObjectKey: [String: Value]] = [:]
@@ -36,9 +34,7 @@ public struct SnapshotContents: Hashable, Sendable {
   public var scanned: [UInt16: Int] = [:]
   /// The metadata of the store.
   public var metadata: StoreMetadata
-  /// The model.
   public var model: Model
-  /// The schema.
   public var schema: Schema
 
   /// Reads the contents of a snapshot.

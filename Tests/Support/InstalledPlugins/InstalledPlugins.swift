@@ -59,7 +59,6 @@ public enum InstalledPlugins {
       .compactMap { $0 }.first { FileManager.default.isExecutableFile(atPath: $0) }
   }()
 
-  /// The package's own folder.
   public static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 

@@ -12,9 +12,7 @@ public struct ProgramRun: Sendable {
 
   /// The streams that a run reads. The test's own streams get the other stream.
   public enum Streams: Sendable {
-    /// The standard output.
     case output
-    /// The standard error.
     case errors
     /// Both, in the order in which the program wrote to them.
     case both
@@ -51,6 +49,5 @@ public struct ProgramRun: Sendable {
     bytes = [UInt8](try Data(contentsOf: file))
   }
 
-  /// The bytes as text.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 }

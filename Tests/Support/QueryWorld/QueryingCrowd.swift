@@ -10,7 +10,6 @@ package struct QueryingCrowd {
   package let model: Model
   /// The numbers of the model.
   package let schema: Schema
-  /// The objects.
   package let view: View
 
   static let texts = [

@@ -11,7 +11,6 @@ public struct World: Sendable {
   public let model: Model
   /// The schema of the model.
   public let schema: Schema
-  /// The objects.
   public let view: View
   /// The source of the objects for queries.
   package let source: ViewSource

@@ -4,7 +4,6 @@ import CSQLite3
 public enum SQLText {
   /// The error that SQLite reports for a text.
   public struct Failure: Error, CustomStringConvertible {
-    /// The message of SQLite.
     public let description: String
   }
 

@@ -94,7 +94,6 @@ extension SpecVector {
 
 /// An error that says why a vector can't be read, and at which place.
 public struct SpecVectorError: Error, CustomStringConvertible {
-  /// The page and line.
   public let place: String
   /// The fault of the vector, in a sentence.
   public let message: String

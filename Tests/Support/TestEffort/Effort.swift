@@ -33,6 +33,9 @@ public enum Effort {
     stride(from: 0, to: cases.count, by: distance(1)).map { cases[$0] }
   }
 
+  /// Prints what a test has tried, for the ledger of `./run campaigns`.
+  public static func report(_ count: Int, _ cases: String) { print("tried: \(count) \(cases)") }
+
   /// Returns the seeds of random work, where the full work has `full` seeds. They begin at 1, so that a change of the code
   /// is compared with the same cases.
   public static func seeds(_ full: Int) -> [UInt64] {

@@ -93,10 +93,10 @@ final class ComparedTrips {
 
   func run(
     _ words: [String], terminal: Bool = false, colour: Bool = false, input: String = "",
-    typed: Bool = false, environment: [String: String] = [:]
+    typed: Bool = false, environment: [String: String] = [:], height: Int? = nil
   ) -> RecordedRun {
     RecordedRun(
-      words, tool: tool, colour: colour, terminal: terminal, input: Array(input.utf8),
+      words, tool: tool, colour: colour, terminal: terminal, height: height, input: Array(input.utf8),
       typed: typed, environment: environment)
   }
 
@@ -112,6 +112,7 @@ final class ComparedTrips {
       AttachCommand.command(reader), OpenCommand.command(reader),
       DiffCommand.command(reader, models), MergeCommand.command(reader, models),
       RevertCommand.command(reader), UndoCommand.command(reader),
+      RedoCommand.command(reader), CountCommand.command(reader, models),
       ImportCommand.command(reader, models), WatchCommand.command(reader, models),
       VacuumCommand.command(reader, models), FetchCommand.command(reader, models),
       ValidateCommand.command(on: disk, models), InfoCommand.command(reader, models),

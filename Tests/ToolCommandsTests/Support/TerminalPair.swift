@@ -4,7 +4,6 @@ import Foundation
 final class TerminalPair: Sendable {
   /// The end of the typist.
   let outer: Int32
-  /// The terminal.
   let inner: Int32
 
   struct Failure: Error {}

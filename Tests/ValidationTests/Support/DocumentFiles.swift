@@ -181,7 +181,6 @@ extension DocumentFiles {
     return document
   }
 
-  /// The SHA-256 of `abc`.
   static let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
   private static func hashes(_ model: Model) -> String {

@@ -108,7 +108,6 @@ final class ConnectionPool: Sendable {
 }
 
 extension Duration {
-  /// The whole milliseconds.
   var milliseconds: Int64 {
     components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
   }

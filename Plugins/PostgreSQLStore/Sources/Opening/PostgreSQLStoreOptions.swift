@@ -19,6 +19,5 @@ public struct PostgreSQLStoreOptions: Sendable, Hashable {
   /// The time after which a snapshot that is not read gives up its connection.
   public var longestIdleSnapshot: Duration = .seconds(10)
 
-  /// Creates the default options.
   public init() {}
 }

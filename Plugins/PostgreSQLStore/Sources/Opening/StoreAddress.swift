@@ -20,7 +20,6 @@ struct StoreAddress: Sendable, Hashable {
   /// Whether commits are announced (`NOTIFY`). Some databases that speak the protocol of PostgreSQL have no announcements.
   let announcesCommits: Bool
 
-  /// The beginnings of addresses.
   static let schemes = ["postgresql://", "postgres://"]
   /// The schema of an address that names none.
   static let defaultSchema = "quire"

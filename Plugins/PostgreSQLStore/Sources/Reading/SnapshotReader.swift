@@ -48,7 +48,6 @@ package final class SnapshotReader: DatabaseReader, @unchecked Sendable {
 
   deinit { end() }
 
-  /// The store's address.
   package var path: String { pool.address.path }
 
   /// Whether the store has objects. Without any, the reader has no connection.

@@ -14,9 +14,7 @@ final class SQLiteFileCheck {
   let disk: any Disk
   let givenModel: Model?
   private let progress: (Double) -> Void
-  /// The result so far.
   var result = StoreCheck()
-  /// The findings so far.
   var findings: Findings { result.findings }
 
   init(

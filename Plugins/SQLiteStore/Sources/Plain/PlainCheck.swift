@@ -156,7 +156,6 @@ extension PlainCheck {
 }
 
 extension PlainCheck.Constant {
-  /// The constant in SQL.
   var sql: String {
     switch self {
     case .number(let text): text
@@ -164,7 +163,6 @@ extension PlainCheck.Constant {
     }
   }
 
-  /// The constant in predicates.
   var predicate: String {
     switch self {
     case .number(let text): text

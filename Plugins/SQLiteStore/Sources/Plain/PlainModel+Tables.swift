@@ -45,7 +45,6 @@ extension PlainModel {
 }
 
 extension CommonTables {
-  /// Adds a table.
   fileprivate mutating func add(_ name: String, _ columns: [String], _ rows: String) {
     let name = quoted(name)
     let list = columns.map { quoted($0) }.joined(separator: ", ")

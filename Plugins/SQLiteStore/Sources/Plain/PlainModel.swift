@@ -15,7 +15,6 @@ struct PlainModel {
   private(set) var linkRelationships: [(entity: String, name: String)] = []
   private(set) var notes: [String] = []
 
-  /// The model.
   var model: Model {
     get throws { try Model(Model.Description(entities: entities)) }
   }

@@ -11,7 +11,6 @@ package final class SnapshotReader: DatabaseReader, @unchecked Sendable {
   private let turn = NSLock()
   private let pool: ReaderPool?
   private let values: ExternalFiles
-  /// The database's file.
   package let path: String
   private let makeAnother: @Sendable () throws -> SnapshotReader?
 

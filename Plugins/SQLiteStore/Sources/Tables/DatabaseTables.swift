@@ -13,12 +13,10 @@ package struct DatabaseTables: Sendable {
   package let triggers: [(name: String, table: String, text: String)]
   /// The names of views and virtual tables, which look like tables and are not.
   package let others: Set<String>
-  /// The names of indexes.
   package let indexes: Set<String>
 
   /// A column of a table.
   package struct Column: Sendable, Hashable {
-    /// The column's name.
     package let name: String
     /// The type that the table declares for the column.
     package let type: String

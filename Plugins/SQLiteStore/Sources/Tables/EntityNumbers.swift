@@ -14,7 +14,6 @@ package struct EntityNumbers: Sendable, Hashable {
       uniqueKeysWithValues: model.entitiesDepthFirst.enumerated().map { ($1.name, Int64($0 + 1)) })
   }
 
-  /// The entity's number.
   package subscript(entity: String) -> Int64? { byName[entity] }
 
   /// The entities' names in the order of their numbers.

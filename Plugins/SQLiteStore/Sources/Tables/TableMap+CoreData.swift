@@ -20,7 +20,6 @@ extension TableMap {
 
   /// Names of columns that every table of objects has.
   package enum Column {
-    /// The object's key.
     package static let key = "Z_PK"
     /// The number of the object's entity.
     package static let entity = "Z_ENT"

@@ -10,7 +10,6 @@ package import StoreInterface
 package struct SQLiteTransaction: WritingTransaction {
   let store: SQLiteStore
   package let database: SQLiteDatabase
-  /// The newest commit.
   let head: SQLiteSnapshot
   /// The history of Core Data, into which a commit must be written; `nil` if the database has none.
   let log: ChangeLogTables?

@@ -67,7 +67,6 @@ struct EntityPlan {
     let column: Int
   }
 
-  /// Adds an object.
   mutating func append(_ number: UInt64, line: Int) -> (draft: Draft, row: Int) {
     if drafts.last?.isFull ?? true { drafts.append(Draft(layout, role: .insertions)) }
     lines.append(UInt32(clamping: line))

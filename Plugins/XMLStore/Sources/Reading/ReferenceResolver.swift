@@ -278,6 +278,5 @@ struct ReferenceResolver {
 }
 
 extension Draft {
-  /// The number of rows.
   fileprivate var count: Int { rowCount }
 }

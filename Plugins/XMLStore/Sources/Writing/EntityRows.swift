@@ -5,7 +5,6 @@ import Rows
 struct EntityRows {
   let layout: Layout
   let blocks: [Block]
-  /// The objects' numbers, ascending.
   let keys: [UInt64]
   /// For each object its block in 40 bits and its row there in 24 bits.
   let locations: [UInt64]

@@ -42,7 +42,6 @@ struct OutputBuffer: ~Copyable {
     capacity = room
   }
 
-  /// Appends a byte.
   @inline(__always)
   mutating func append(_ byte: UInt8) {
     reserve(1)
@@ -50,19 +49,16 @@ struct OutputBuffer: ~Copyable {
     count &+= 1
   }
 
-  /// Appends bytes unchanged.
   @inline(__always)
   mutating func append(_ bytes: [UInt8]) {
     unsafe bytes.withUnsafeBufferPointer { unsafe append(raw: UnsafeRawBufferPointer($0)) }
   }
 
-  /// Appends a text unchanged.
   mutating func append(_ text: String) {
     var text = text
     text.withUTF8 { unsafe append(raw: UnsafeRawBufferPointer($0)) }
   }
 
-  /// Appends bytes unchanged.
   @inline(__always)
   @unsafe mutating func append(raw bytes: UnsafeRawBufferPointer) {
     let more = bytes.count

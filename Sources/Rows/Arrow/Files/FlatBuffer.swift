@@ -21,7 +21,6 @@ struct FlatBuffer {
     let number: Int
     let content: Content
 
-    /// A number.
     static func number(_ number: Int, _ value: some FixedWidthInteger) -> Field {
       Field(number: number, content: .number(value))
     }
@@ -52,7 +51,6 @@ struct FlatBuffer {
 
   private var place: Place { Place(distance: reversed.count) }
 
-  /// Adds a text.
   mutating func text(_ text: String) -> Place {
     let bytes = Array(text.utf8)
     align(4, before: bytes.count + 1)
@@ -83,7 +81,6 @@ struct FlatBuffer {
     return place
   }
 
-  /// Adds a table.
   mutating func table(_ fields: [Field]) -> Place {
     let start = reversed.count
     var places: [Int: Int] = [:]

@@ -8,13 +8,13 @@
 
 /// A mutual exclusion lock around an action, which a thread may acquire again if the lock is recursive.
 ///
-/// Use `Synchronization.Mutex` to protect a value. A mutex can't be recursive.
+/// Use `Synchronization.Mutex` to protect a value for a moment, and ``Guarded`` if it is held during calls of the disk.
 ///
 /// `@unchecked Sendable`, because the pointer never changes and a POSIX mutex is made to be used from several
-/// threads. `@safe`, because the pointer never leaves the class.
+/// threads. `@safe`, because the pointer never leaves the module.
 @safe
 package final class Lock: @unchecked Sendable {
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
   /// Creates a lock. The thread that holds a recursive lock may acquire it again.
   package init(isRecursive: Bool = false) {
@@ -35,13 +35,29 @@ package final class Lock: @unchecked Sendable {
     unsafe mutex.deallocate()
   }
 
+  /// Acquires the lock. The same thread must release it.
+  package func lock() {
+    // SAFETY: The mutex lives as long as this object.
+    guard let schedule = Threads.schedule else {
+      unsafe pthread_mutex_lock(mutex)
+      return
+    }
+    schedule.pass()
+    _ = schedule.wait(atMost: nil) { unsafe pthread_mutex_trylock(mutex) == 0 }
+  }
+
+  package func unlock() {
+    // SAFETY: The mutex lives as long as this object.
+    unsafe pthread_mutex_unlock(mutex)
+    Threads.pass()
+  }
+
   /// Runs `body` while no other thread holds the lock.
   package func withLock<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    // SAFETY: The mutex lives as long as this object, and is released on every way out.
-    unsafe pthread_mutex_lock(mutex)
-    defer { unsafe pthread_mutex_unlock(mutex) }
+    lock()
+    defer { unlock() }
     return try body()
   }
 }
