@@ -445,7 +445,7 @@ let package = Package(
       """
       ObjectGraph Entities StoreInterface BinaryStore XMLStore SQLiteStore DiskSimulation \
       DurableFiles ObjectModel ObjectQuery Rows SeededRandom ProgramRuns Validation NoteSearches \
-      Interleavings Threads
+      Interleavings Threads Documents
       """),
     tests(
       "MigrationTests",

@@ -38,7 +38,8 @@ struct AutomaticTests {
     #expect(try world.metadata().type == type)
 
     // An impossible migration is refused with the reasons.
-    let impossible = model(Entity("Trip", .number("name", .date)))
+    let impossible = model(
+      Entity("Trip", .number("name", .date), .text("code", required: true)))
     let last = PersistentStoreCoordinator(model: impossible, places: world.places)
     let error = #expect(throws: MigrationError.self) {
       try last.addStore(at: World.path, migrator: Migrator.automatic)

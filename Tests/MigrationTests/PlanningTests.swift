@@ -12,7 +12,7 @@ struct PlanningTests {
   private static func versions(change: Int? = nil) -> [KnownVersion] {
     (1...count).map { number in
       let cost: Property =
-        number >= change ?? .max ? .number("cost", .date) : .text("cost")
+        number >= change ?? .max ? .number("cost", .date) : .number("cost", .uuid)
       return KnownVersion(
         "V\(number)",
         model(
@@ -71,7 +71,7 @@ struct PlanningTests {
 
   @Test("An obstacle of one comparison rules out another step only if the change is the same")
   func obstacles() throws {
-    let cost = Property.text("cost")
+    let cost = Property.number("cost", .uuid)
     let old = model(Entity("Trip", .text("name"), cost))
     let other = model(Entity("Trip", .text("title"), cost))
     let renamed = model(Entity("Journey", .text("name"), .number("cost", .date)))

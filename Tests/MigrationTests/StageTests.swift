@@ -185,10 +185,10 @@ struct StageTests {
       try refusal([.lightweight([v[0], v[1]]), .custom(from: v[2], to: v[3])], to: 3) {
         $0.infersMappings = false
       }.contains("Stage 2 begins with \"V3\", and stage 1 ends with \"V2\". The step between"))
-    // The step from a number to a text can't be inferred.
-    let other = KnownVersion("Other", model(Entity("Trip", properties: [.text("n1")])))
+    // The step from a number to a date can't be inferred.
+    let other = KnownVersion("Other", model(Entity("Trip", properties: [.number("n1", .date)])))
     let last = KnownVersion(
-      "Last", model(Entity("Trip", properties: [.text("n1"), .text("more")])))
+      "Last", model(Entity("Trip", properties: [.number("n1", .date), .text("more")])))
     let world = World(.binary)
     try world.make(v[1].model, Versions.fill)
     let gap = #expect(throws: MigrationError.self) {

@@ -245,7 +245,8 @@ final class ToolTests {
   }
 
   private func names(_ address: String) -> [String] {
-    run("fetch", address, "Trip", "--ids", "--format", "csv").text.split(separator: "\n").dropFirst()
+    run("fetch", address, "Trip", "--ids", "--format", "csv").text.split(separator: "\n")
+      .dropFirst()
       .map { String($0.split(separator: ",", omittingEmptySubsequences: false).last!) }
   }
 

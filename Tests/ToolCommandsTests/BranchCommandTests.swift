@@ -34,7 +34,9 @@ struct BranchCommandTests {
   }
 
   private func names(_ word: String) -> Set<String> {
-    let run = quire(["fetch", word, "Trip", "--columns", "name, nights", "--ids", "--format", "csv"])
+    let run = quire([
+      "fetch", word, "Trip", "--columns", "name, nights", "--ids", "--format", "csv",
+    ])
     #expect(run.exitCode == .done, "\(word): \(run.messages)")
     return Set(
       run.output.split(separator: "\n").dropFirst().map {

@@ -72,7 +72,8 @@ struct ConvertCommandTests {
   func round() throws {
     func fetch(_ path: String) -> String {
       run(
-        "fetch", path, "Stop", "--sort", "place", "--columns", "place, trip.name", "--ids", "--format", "csv"
+        "fetch", path, "Stop", "--sort", "place", "--columns", "place, trip.name", "--ids",
+        "--format", "csv"
       )
       .output.replacing(#/\d+/p\d+/#, with: "")
     }

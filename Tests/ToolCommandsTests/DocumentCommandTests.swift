@@ -78,7 +78,10 @@ struct DocumentCommandTests {
 
   private func names(_ entity: String = "Trip", _ more: String...) -> String {
     run(
-      ["fetch", "/Trip.quire", entity, "--columns", "name", "--sort", "name", "--ids", "--format", "csv"]
+      [
+        "fetch", "/Trip.quire", entity, "--columns", "name", "--sort", "name", "--ids", "--format",
+        "csv",
+      ]
         + more
     ).output.split(separator: "\n").dropFirst().map {
       $0.split(separator: ",").last.map(String.init) ?? ""

@@ -89,8 +89,8 @@ struct EditCommandTests {
       run("set", "/Trips.store", "Trip", "--id", trip, "stops-=\(faro)").exitCode == .done)
     #expect(
       run(
-        "fetch", "/Trips.store", "Stop", "--where", "trip != nil", "--columns", "place", "--format",
-        "csv"
+        "fetch", "/Trips.store", "Stop", "--where", "trip != nil", "--columns", "place", "--ids",
+        "--format", "csv"
       ).output == "@id,place\n\(lagos),Lagos\n\(sines),Sines\n")
 
     let vague = run("set", "/Trips.store", "Trip", "--id", trip, "stops+={place != 'Nowhere'}")

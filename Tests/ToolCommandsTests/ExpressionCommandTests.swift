@@ -223,7 +223,8 @@ struct ExpressionCommandTests {
     #expect(
       run(
         "fetch", "/Shop.store", "Order", "--group-by", "TRUNC(placed, \"month\") AS month",
-        "--aggregate", "count, SUM(count * 2) AS pieces", "--sort", "-month", "--ids", "--format", "csv"
+        "--aggregate", "count, SUM(count * 2) AS pieces", "--sort", "-month", "--ids", "--format",
+        "csv"
       ).output == "month,count,pieces\n2026-05-01T00:00:00Z,2,28\n2026-04-01T00:00:00Z,1,6\n")
     #expect(
       run(

@@ -268,7 +268,7 @@ struct FetchCommandTests {
         2/p2  2
 
         """)
-    #expect(show("csv") == "@id,nights,stops.name\n2/p1,1,Porto; Sintra\n2/p2,2,\n")
+    #expect(show("csv") == "nights,stops.name\n1,Porto; Sintra\n2,\n")
     #expect(
       show("jsonl") == """
         {"@entity":"Trip","@id":"2/p1","nights":1,"stops.name":["Porto","Sintra"]}
@@ -305,9 +305,11 @@ struct FetchCommandTests {
       fetch("Trip", "--aggregate", "avg(nights)", "--format", "jsonl").output
         == "{\"avg(nights)\":30.5}\n")
     #expect(
-      fetch("Trip", "--group-by", "place", "--having", "sum(nights) > 600", "--ids", "--format", "csv")
-        .output
-        .split(separator: "\n").sorted() == ["Lisbon,20", "Oslo,20", "place,count"])
+      fetch(
+        "Trip", "--group-by", "place", "--having", "sum(nights) > 600", "--ids", "--format", "csv"
+      )
+      .output
+      .split(separator: "\n").sorted() == ["Lisbon,20", "Oslo,20", "place,count"])
     #expect(
       fetch("Trip", "--group-by", "place", height: 6).output.split(separator: "\n").count == 4)
     #expect(
@@ -321,7 +323,9 @@ struct FetchCommandTests {
   @Test("--distinct shows each combination of values once")
   func distinct() {
     #expect(
-      fetch("Trip", "--columns", "place", "--distinct", "--sort", "place", "--ids", "--format", "csv").output
+      fetch(
+        "Trip", "--columns", "place", "--distinct", "--sort", "place", "--ids", "--format", "csv"
+      ).output
         == "place\nLisbon\nOslo\nŌsaka 大阪\n")
     #expect(fetch("Trip", "--distinct").messages.contains("--distinct needs --columns."))
     #expect(
@@ -331,8 +335,8 @@ struct FetchCommandTests {
   @Test("--template fetches what a template of the model describes, with values for its variables")
   func templates() {
     let run = fetch(
-      "--template", "longTrips", "NIGHTS=55", "FROM=2026-02-28", "--columns", "nights", "--format",
-      "csv")
+      "--template", "longTrips", "NIGHTS=55", "FROM=2026-02-28", "--columns", "nights", "--ids",
+      "--format", "csv")
     #expect(rows(run).map { $0.split(separator: ",")[1] } == ["nights", "60", "59"])
     #expect(
       fetch("--template", "longTrips", "NIGHTS=55").messages

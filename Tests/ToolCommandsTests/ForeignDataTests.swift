@@ -52,8 +52,8 @@ struct ForeignDataTests {
   func database() throws {
     let folder = try Folder()
     let rows = try folder.run(
-      "fetch", folder.path("shop.db"), "Tour", "--columns", "title,start,guide.name", "--format",
-      "csv")
+      "fetch", folder.path("shop.db"), "Tour", "--columns", "title,start,guide.name", "--ids",
+      "--format", "csv")
     #expect(
       cells(rows) == ["title,start,guide.name", "Douro,2026-05-01T00:00:00Z,Zoë", "Minho,,"],
       "\(rows.output)\(rows.messages)")
@@ -63,8 +63,8 @@ struct ForeignDataTests {
     #expect(made.output.contains("  tours: [Tour], inverse guide\n"), "\(made.output)")
     #expect(made.output.hasSuffix("Shop.quire: main (Binary), 4 objects\n"), "\(made.output)")
     let copied = try folder.run(
-      "fetch", folder.path("Shop.quire"), "Tour", "--columns", "title,start,guide.name", "--format",
-      "csv")
+      "fetch", folder.path("Shop.quire"), "Tour", "--columns", "title,start,guide.name", "--ids",
+      "--format", "csv")
     #expect(cells(copied) == cells(rows))
     #expect(try folder.run("validate", folder.path("Shop.quire")).exitCode == .done)
 
@@ -183,7 +183,8 @@ struct ForeignDataTests {
     let done = run(
       "import", "/A.quire", "/halte.csv", "--map", "halte=Stop,halte.Ort=name,N=nights,extra=")
     #expect(done.output == "1 object inserted.\n", "\(done.messages)")
-    let rows = run("fetch", "/A.quire", "Stop", "--ids", "--format", "csv", "--columns", "name,nights")
+    let rows = run(
+      "fetch", "/A.quire", "Stop", "--ids", "--format", "csv", "--columns", "name,nights")
     #expect(cells(rows) == ["name,nights", "Porto,3", "Faro,2"])
     try write("{\"Ort\": \"Évora\", \"nights\": 1, \"extra\": [1]}\n", to: "/in.jsonl")
     let lines = run(
@@ -228,7 +229,8 @@ struct ForeignDataTests {
     #expect(run("import", "/A.quire", "/half.csv", "--entity", "Stop").exitCode == .unreadable)
 
     let rows = run(
-      "fetch", "/A.quire", "Stop", "--columns", "name", "--ids", "--format", "csv", "--sort", "nights")
+      "fetch", "/A.quire", "Stop", "--columns", "name", "--ids", "--format", "csv", "--sort",
+      "nights")
     for name in ["Régua €", "Évora 🚆", "Porto", "a\tb"] {
       #expect(rows.output.contains(name), "\(rows.output)")
     }

@@ -54,7 +54,8 @@ struct HeadReadingTests {
   }
 
   private func names(_ word: String, _ more: String...) -> Set<String> {
-    let run = quire(["fetch", word, "Trip", "--columns", "name", "--ids", "--format", "csv"] + more)
+    let run = quire(
+      ["fetch", word, "Trip", "--columns", "name", "--ids", "--format", "csv"] + more)
     #expect(run.exitCode == .done, "\(word): \(run.messages)")
     return Set(
       run.output.split(separator: "\n").dropFirst().map {

@@ -195,7 +195,8 @@ struct MergeCommandTests {
       words + ["--output", "/C.quire"], input: "what\nt\nBASE\no\n", typed: true)
     #expect(run.exitCode == .done, "\(run.messages)")
     let found = trips.done(
-      "fetch", "/C.quire", "Trip", "--columns", "name,price", "--ids", "--format", "csv", "--sort", "price")
+      "fetch", "/C.quire", "Trip", "--columns", "name,price", "--ids", "--format", "csv", "--sort",
+      "price")
     #expect(found.contains("River,900"), "\(found)")
     #expect(found.contains("Lissabon"), "\(found)")
   }

@@ -106,7 +106,8 @@ struct MigrateCommandTests {
     #expect(words.output.contains("2. \"Trips 2\" to \"Trips 3\": by a written mapping"))
     #expect(words.output.hasSuffix("The old store is at /old.\nDone.\n"))
     let fetched = run(
-      "fetch", "/Trips.store", "Trip", "--sort", "name", "--columns", "name,cost", "--ids", "--format", "csv"
+      "fetch", "/Trips.store", "Trip", "--sort", "name", "--columns", "name,cost", "--ids",
+      "--format", "csv"
     )
     #expect(fetched.output.contains("Lisbon,12.5") && fetched.output.contains("Rome,12.5"))
     #expect(run("fetch", "/old", "Trip", "--ids", "--format", "csv").output.contains("Lisbon"))

@@ -50,8 +50,9 @@ struct ModelEditTests {
     #expect(run.text.contains("Done."))
     #expect(quire(["model", document]).output.contains("\n  colour: String?\n"))
     #expect(
-      quire(["fetch", document, "List", "--columns", "name", "--ids", "--format", "csv"]).output.hasSuffix(
-        ",Home\n"))
+      quire(["fetch", document, "List", "--columns", "name", "--ids", "--format", "csv"]).output
+        .hasSuffix(
+          ",Home\n"))
     #expect(quire(["history", document]).output.split(separator: "\n").count == 3)
     #expect(try texts.isEmpty)
   }
@@ -120,8 +121,9 @@ struct ModelEditTests {
     )
     #expect(kept.status == 0, "\(kept.text)")
     #expect(
-      quire(["fetch", document, "List", "--columns", "title", "--ids", "--format", "csv"]).output.hasSuffix(
-        ",Home\n"))
+      quire(["fetch", document, "List", "--columns", "title", "--ids", "--format", "csv"]).output
+        .hasSuffix(
+          ",Home\n"))
   }
 
   @Test("An unchanged text changes nothing", .enabled(if: BuiltTool.exists))

@@ -160,11 +160,13 @@ struct SessionLineTests {
     var lines = ""
     for number in 0..<3000 { lines += "insert Trip name=\(number)\n" }
     #expect(script(lines + "save\n").exitCode == .done)
-    let all = script("fetch Trip --all --columns name --ids --format csv | wc -l > \(path("count"))\n")
+    let all = script(
+      "fetch Trip --all --columns name --ids --format csv | wc -l > \(path("count"))\n")
     #expect(all.exitCode == .done, "\(all)")
     #expect(text("count")?.filter { $0 != " " } == "3001\n")
     let first = script(
-      "fetch Trip --all --columns name --ids --format csv | head -n 1 > \(path("head"))\ncount Trip\n")
+      "fetch Trip --all --columns name --ids --format csv | head -n 1 > \(path("head"))\ncount Trip\n"
+    )
     #expect(first.exitCode == .done && first.output == "3000\n", "\(first)")
     #expect(text("head") == "@id,name\n")
   }

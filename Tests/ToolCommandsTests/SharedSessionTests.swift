@@ -34,9 +34,11 @@ struct SharedSessionTests {
       insert List name=Fourth
       save
       count List
+      !TOOL insert DOC List name=Fifth
+      count List
       """)
     #expect(run.exitCode == .done, "\(run.messages)")
-    #expect(run.output.hasSuffix("\n4\n"), "\(run.output)")
+    #expect(run.output.hasSuffix("4\n5\n"), "\(run.output)")
     let names = quire(["fetch", document, "List", "--columns", "name", "--format", "csv"]).output
     for name in ["First", "Second", "Third", "Fourth"] { #expect(names.contains(name)) }
     #expect(quire(["validate", document]).exitCode == .done)
@@ -139,5 +141,11 @@ struct SharedSessionTests {
     #expect(run.exitCode == .done, "\(run.messages)")
     #expect(quire(["fetch", document, "List"]).output.contains("A!"))
     #expect(quire(["history", document]).output.contains("model \"New\""))
+    // The next version of the same file is the second one.
+    try Data(model.replacing("entity List\n", with: "entity List\n  mark2: String?\n").utf8).write(
+      to: URL(filePath: file))
+    let next = quire(["migrate", document, "--model", file, "--allow-loss"])
+    #expect(next.exitCode == .done, "\(next.messages)")
+    #expect(quire(["info", document]).output.contains("model      todo, New, New 2"))
   }
 }

@@ -103,8 +103,8 @@ struct StoreCommandTests {
         "fetch", "/Trips.store", "Trip", "--limit", "2", "--sort", "days,name", "--format", "jsonl"
       )
       .output == """
-        {"@entity":"Trip","@id":"2/p1","days":3,"name":"Lisboa, \\"Sé\\"","stops":["1/p3"]}
-        {"@entity":"Trip","@id":"2/p2","days":5,"name":"Porto","stops":["1/p1","1/p2"]}
+        {"@entity":"Trip","@id":"2/p1","name":"Lisboa, \\"Sé\\"","days":3,"stops":["1/p3"]}
+        {"@entity":"Trip","@id":"2/p2","name":"Porto","days":5,"stops":["1/p1","1/p2"]}
 
         """)
     #expect(

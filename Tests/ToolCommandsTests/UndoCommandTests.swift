@@ -97,6 +97,16 @@ struct UndoCommandTests {
     expectSame(17, 6)
   }
 
+  @Test("The times of the history have one width")
+  func times() {
+    let lines = trips.run(["history", "/Trips.quire"]).output.split(separator: "\n")
+    #expect(lines.count == 8)
+    for line in lines {
+      let time = line.split(separator: " ")[1]
+      #expect(time.wholeMatch(of: /20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil, "\(line)")
+    }
+  }
+
   @Test("On a terminal undo shows a screenful of changes, and --all shows all")
   func screenful() {
     for number in 1...30 { trips.done("insert", "/Trips.quire", "Voucher", "code=\(number)") }

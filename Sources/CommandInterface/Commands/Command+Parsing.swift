@@ -119,9 +119,11 @@ extension Command {
     } else {
       words += arguments.dropFirst(values.count).filter(\.isRequired).map(\.name)
     }
-    let line = (["quire", name] + words.map { word in
-      arguments.contains { $0.name == word } ? word : oneLine(word).shellWord
-    }).joined(separator: " ")
+    let line =
+      (["quire", name]
+      + words.map { word in
+        arguments.contains { $0.name == word } ? word : oneLine(word).shellWord
+      }).joined(separator: " ")
     return .wrongUsage("Missing argument \(missing.name).", hint: "Write '\(line)'.")
   }
 

@@ -27,14 +27,24 @@ extension StorePlaces {
     _ path: String, access: Document.Access, version: VersionReference? = nil,
     acceptsDamage: Bool = false
   ) throws -> Document {
-    let named = try version?.naming(versionOf: path, in: self, acceptsDamage: acceptsDamage)
-    if let named, access != .readOnly {
-      throw DocumentError(
-        .readOnly,
-        "\"\(version!)\" is the name of version \(named), and an earlier version can't be changed.",
-        path: path)
+    do { return try open(path, access, version, acceptsDamage) } catch let error as DocumentError
+      where error.code == .noHead
+    {
+      let named = try version?.naming(versionOf: path, in: self, acceptsDamage: acceptsDamage)
+      guard let named else { throw error }
+      guard access == .readOnly else {
+        throw DocumentError(
+          .readOnly,
+          "\"\(version!)\" is the name of version \(named), and an earlier version can't be changed.",
+          path: path)
+      }
+      return try open(path, access, named, acceptsDamage)
     }
-    let version = named ?? version
+  }
+
+  private func open(
+    _ path: String, _ access: Document.Access, _ version: VersionReference?, _ acceptsDamage: Bool
+  ) throws -> Document {
     let head = version?.head
     let found =
       head != nil

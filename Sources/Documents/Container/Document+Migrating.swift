@@ -138,14 +138,18 @@ extension DocumentStore {
 }
 
 extension Manifest {
-  /// Returns the name of a new version of the model when the caller gives none.
+  /// Returns the name of a new version of the model when the caller gives none: the name that the migrator knows, or
+  /// `Trips 2` if the document has a version `Trips` already.
   fileprivate func nextModelName(_ migrator: Migrator, _ model: Model) -> String {
     let taken = Set(models.map(\.name))
-    if let known = migrator.versions.first(where: { $0.isSame(as: KnownVersion("", model)) })?.name,
-      !taken.contains(known), !known.isEmpty
-    {
-      return known
-    }
-    return ((models.count + 1)...).lazy.map { "\($0)" }.first { !taken.contains($0) }!
+    let known = migrator.versions.first { $0.isSame(as: KnownVersion("", model)) }?.name
+    if let known, !taken.contains(known), !known.isEmpty { return known }
+    let base = known.flatMap { $0.isEmpty ? nil : $0 } ?? self.model
+    let words = base.split(separator: " ")
+    let stem = words.last.flatMap { Int($0) } == nil ? words : words.dropLast()
+    let start = stem.isEmpty ? "" : stem.joined(separator: " ") + " "
+    return ((stem.isEmpty ? models.count + 1 : 2)...).lazy.map { "\(start)\($0)" }.first {
+      !taken.contains($0)
+    }!
   }
 }

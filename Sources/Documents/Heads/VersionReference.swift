@@ -88,15 +88,16 @@ extension VersionReference {
   public func find(
     inDocumentAt path: String, in places: StorePlaces, acceptsDamage: Bool = false
   ) throws -> FoundVersion {
-    if let named = try naming(versionOf: path, in: places, acceptsDamage: acceptsDamage) {
-      return try named.find(inDocumentAt: path, in: places, acceptsDamage: acceptsDamage)
-    }
     let main = Container(
       path: path, disk: try places.inside(path).disk, backends: places.backends)
     switch start {
     case .head(let name):
       let head = main.on(name)
-      try head.checkIsHead()
+      do { try head.checkIsHead() } catch let error as DocumentError where error.code == .noHead {
+        guard let named = try naming(versionOf: path, in: places, acceptsDamage: acceptsDamage)
+        else { throw error }
+        return try named.find(inDocumentAt: path, in: places, acceptsDamage: acceptsDamage)
+      }
       let versions = try head.manifest(acceptsDamage: acceptsDamage).manifest.versions.map(\.number)
       return try found(versions.count - 1, in: versions, of: name, path)
     case .number(let number):

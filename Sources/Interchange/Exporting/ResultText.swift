@@ -1,3 +1,4 @@
+import Foundation
 package import ObjectModel
 
 /// Writes the results of a fetch as text, with the columns that the caller chooses. Values are written as

@@ -28,6 +28,9 @@ struct ValueConversion: Sendable, Hashable {
     (self.old, self.new) = (old, new)
   }
 
+  /// Whether the conversion reads or writes a text as files of objects do.
+  var isOfText: Bool { old == .string || new == .string && old != .uuid }
+
   /// The types whose values are texts in files of objects, besides texts themselves.
   private static let typesWithText: Set<AttributeType> = [
     .boolean, .int16, .int32, .int64, .float, .double, .decimal, .date, .uuid, .uri,

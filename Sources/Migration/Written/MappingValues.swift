@@ -274,7 +274,9 @@ extension Model {
 extension AttributeType {
   /// Whether values of this type may fit another type, which a migration finds out for each value.
   func mayBecome(_ other: AttributeType) -> Bool {
-    if becomes(other) { return true }
+    // The expression of a written mapping says how a text is read, and a property without one is not read as a text.
+    let isOfText = ValueConversion(from: self, to: other)?.isOfText ?? false
+    if !isOfText, becomes(other) { return true }
     return switch (traits.content, other.traits.content) {
     case (.integer, .boolean), (.integer, .integer), (.double, .integer), (.string, .uri),
       (.string, .uuid), (.binary, .binary):

@@ -245,7 +245,9 @@ extension PredicateParser {
     switch word.uppercased() {
     case "IS":
       let isNegated =
-        if case .word(let next, isName: false)? = try? following() { next.uppercased() == "NOT" } else {
+        if case .word(let next, isName: false)? = try? following() {
+          next.uppercased() == "NOT"
+        } else {
           false
         }
       return isNegated ? " Write != NULL." : " Write == NULL."

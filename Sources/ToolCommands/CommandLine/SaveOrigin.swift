@@ -21,7 +21,8 @@ extension Option {
   /// The option for the author of a saved version.
   static let author = Option(
     "author", value: "NAME",
-    "The author of the changes. The default is the value of QUIRE_AUTHOR, or else the name of the login.")
+    "The author of the changes. The default is the value of QUIRE_AUTHOR, or else the name of the login."
+  )
 }
 
 extension Invocation {

@@ -149,7 +149,8 @@ enum HistoryCommand {
       let all = HistoryLine.all(of: document.versions)
       let shown = Set(versions.map(\.number))
       try write(
-        all.filter { shown.contains($0.number) }, after: document.versions.map(\.number), invocation,
+        all.filter { shown.contains($0.number) }, after: document.versions.map(\.number),
+        invocation,
         history.change)
       return .done
     }

@@ -89,6 +89,17 @@ extension HistoryLine {
     process = transaction.processName
   }
 
+  /// The time of the save with three decimals, so that the columns behind it are aligned.
+  private var time: String {
+    let milliseconds = (saved.timeIntervalSinceReferenceDate * 1000).rounded()
+    let text = Wording.text(
+      .date(Date(timeIntervalSinceReferenceDate: milliseconds / 1000)))
+    let parts = text.dropLast().split(separator: ".")
+    guard text.hasSuffix("Z"), parts.count < 3 else { return text }
+    let digits = parts.count == 2 ? parts[1] : ""
+    return "\(parts[0]).\(digits)\(String(repeating: "0", count: max(0, 3 - digits.count)))Z"
+  }
+
   /// The kinds of saves that made this version, besides changes of objects.
   var marks: [String] {
     var marks: [String] = []
@@ -103,7 +114,7 @@ extension HistoryLine {
   ///   - counts: The numbers of changed objects; `nil` if they are not shown.
   ///   - widths: The widths of the two columns.
   func text(_ counts: VersionCounts?, _ widths: [Int]? = nil) -> String {
-    var words = [Wording.text(.date(saved))]
+    var words = [time]
     if let counts { words.append(counts.text) }
     if let author { words.append("by \(oneLine(author))") }
     if let context { words.append("in \(oneLine(context))") }

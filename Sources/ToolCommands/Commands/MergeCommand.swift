@@ -110,7 +110,9 @@ enum MergeCommand {
       guard let own = invocation.value(of: ours) else {
         throw CommandError.wrongUsage(
           "Missing argument \(ours.name): the head to merge, or the first of two copies.",
-          hint: "'quire merge DOC HEAD' merges a head of the document, and 'quire merge BASE A B' two copies.")
+          hint:
+            "'quire merge DOC HEAD' merges a head of the document, and 'quire merge BASE A B' two copies."
+        )
       }
       let choices = try DiffCommand.choices(invocation)
       guard let other = invocation.value(of: theirs) else {
@@ -137,7 +139,9 @@ enum MergeCommand {
     if try reader.disk.exists(head) {
       throw CommandError.wrongUsage(
         "'\(oneLine(head))' is a file and not a head of '\(oneLine(word))', and a merge of copies needs three files.",
-        hint: "'quire merge BASE A B --output NEW' merges the changes of the copies A and B since BASE.")
+        hint:
+          "'quire merge BASE A B --output NEW' merges the changes of the copies A and B since BASE."
+      )
     }
     let heads: HeadSides
     do {

@@ -248,7 +248,8 @@ enum NewCommand {
     {
       throw CommandError(
         explaining: error,
-        hint: "Leave out --store, and make a store of this type of the document with 'quire convert'."
+        hint:
+          "Leave out --store, and make a store of this type of the document with 'quire convert'."
       )
     }
   }

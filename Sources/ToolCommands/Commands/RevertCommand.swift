@@ -34,7 +34,8 @@ enum RevertCommand {
       let before = document.manifest.number
       do {
         try document.revert(
-          to: number, author: origin.author, message: origin.message ?? "Returns to version \(number)")
+          to: number, author: origin.author,
+          message: origin.message ?? "Returns to version \(number)")
       } catch let error as DocumentError where error.code == .noVersion {
         throw StoreReader.noVersion(number, of: path, known: document.versions.map(\.number))
       } catch let error as DocumentError where error.code == .incompatibleModel {

@@ -12,7 +12,8 @@ enum SaveAsCommand {
   /// Returns the hint for an earlier version that the document itself can't return to, because its model has changed.
   static func hint(forVersion number: Int64, of path: String) -> String {
     let copy = CommandError.path(path, beside: " \(number)")
-    return "'quire save-as \(CommandError.quoted(path)) \(CommandError.quoted(copy)) --version \(number)' "
+    return
+      "'quire save-as \(CommandError.quoted(path)) \(CommandError.quoted(copy)) --version \(number)' "
       + "makes a document of the version."
   }
 

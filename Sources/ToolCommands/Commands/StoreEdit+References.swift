@@ -75,6 +75,7 @@ extension StoreEdit {
     return .wrongUsage(
       "'\(shown)' is not an identifier" + others,
       hint: "Write an identifier as 'quire fetch' prints it (2/p17)"
-        + (key.map { ", or a predicate: \("\(relationship.name)={\($0) == \(word)}".shellWord)." } ?? "."))
+        + (key.map { ", or a predicate: \("\(relationship.name)={\($0) == \(word)}".shellWord)." }
+          ?? "."))
   }
 }

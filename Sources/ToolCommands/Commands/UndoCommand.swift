@@ -24,7 +24,8 @@ enum UndoCommand {
         restores the newest version before it that is left. A migration can't be taken back. 'quire redo' \
         restores what undo has taken back.
         """,
-      arguments: [.document], options: [steps, FetchCommand.all, .dryRun, .message, .author, .format],
+      arguments: [.document],
+      options: [steps, FetchCommand.all, .dryRun, .message, .author, .format],
       changing: [.document],
       examples: [
         Example("quire undo Trip.quire", "Takes back the last version."),

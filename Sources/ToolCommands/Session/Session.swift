@@ -96,10 +96,19 @@ final class Session {
         hint: error.hint?.replacing("Run 'quire help \(name)'", with: "Run 'help \(name)'")
           .replacing("Write 'quire \(name) ", with: "Write '\(name) "))
     }
+    if !hasChanges { try followOthers() }
     if action.command.arguments.contains(.entity) {
       try FetchCommand.checkEntity(invocation[.entity], model, in: path)
     }
     return try action.run(invocation)
+  }
+
+  /// Shows the newest save, also of other processes, to a session without unsaved changes.
+  ///
+  /// - Parameter isKnown: Whether there is a newer save. For a store that is not part of a document nothing else tells.
+  private func followOthers(isKnown: Bool = false) throws {
+    let isNewer = try (store as? StoreOfDocument)?.refresh() ?? false
+    if isNewer || isKnown { context.refreshAllObjects() }
   }
 
   /// Closes the store.
@@ -184,8 +193,7 @@ final class Session {
           "note: '\(invocation.command.name)' reads the last save, without the unsaved changes.")
       }
       let code = try run()
-      // The objects that the session has read may have changed.
-      if changes { context.refreshAllObjects() }
+      if changes { try followOthers(isKnown: true) }
       return code
     } ?? []
 
@@ -283,7 +291,7 @@ final class Session {
     action("revert", "discards all unsaved changes") { [unowned self] invocation in
       // Another process may have saved newer objects. The session must read them, or its next save would be in conflict again.
       context.rollback()
-      context.refreshAllObjects()
+      try followOthers(isKnown: true)
       try invocation.console.messages.writeLine("All unsaved changes are discarded.")
       return .done
     },

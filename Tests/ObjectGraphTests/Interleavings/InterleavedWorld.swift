@@ -1,5 +1,6 @@
 import BinaryStore
 import DiskSimulation
+import Documents
 import DurableFiles
 import Foundation
 import Interleavings
@@ -10,7 +11,8 @@ import StoreInterface
 import TestEffort
 import Threads
 
-/// Contexts on several threads over one file, whose order a number chooses, and what must be true in every order.
+/// Contexts on several threads over one store or document, in an order that a number chooses,
+/// and the laws of every order.
 ///
 /// - No change is lost: the shared counter has the sum of all acknowledged steps.
 /// - A save is seen whole: two people always have the same age.
@@ -25,9 +27,12 @@ final class InterleavedWorld: @unchecked Sendable {
   private let seed: UInt64
   private var random: SeededGenerator
   private let kind: Kind
+  private let isDocument: Bool
+  private let hasOtherProcess: Bool
   private let disk = ScheduledDisk()
   private let schedule: SeededSchedule
   private var coordinators: [PersistentStoreCoordinator] = []
+  private var documents: [Document] = []
   private var works: [(name: String, body: @Sendable () -> Void)] = []
   private var contexts: [ManagedObjectContext] = []
   private var follower: ManagedObjectContext?
@@ -43,7 +48,7 @@ final class InterleavedWorld: @unchecked Sendable {
     let operationCount: Int
   }
   /// The acknowledged steps of the counter, with the number of operations of the disk after each.
-  private var counted: [Int] = []
+  private var counted: [(coordinator: Int, operationCount: Int)] = []
   /// The numbers that fetches have seen.
   private var seen: [(count: Int, operationCount: Int)] = []
   private var countedAtMost = 0
@@ -79,8 +84,10 @@ final class InterleavedWorld: @unchecked Sendable {
     kind =
       Int.random(in: 0..<8, using: &random) == 0
       ? .xml : [.binary, .compressed].randomElement(using: &random)!
+    isDocument = Int.random(in: 0..<3, using: &random) == 0
+    hasOtherProcess = Bool.random(using: &random)
     schedule = SeededSchedule(random.next())
-    let first = try opened(disk, create: true)
+    let first = try opened(disk, hasOtherProcess ? .shared : .exclusive, isNew: true)
     coordinators = [first]
     let context = ManagedObjectContext(first, concurrency: .confined)
     for name in ["counter", "left", "right"] {
@@ -88,11 +95,12 @@ final class InterleavedWorld: @unchecked Sendable {
     }
     try context.save()
     disk.base.settle()
-    if Bool.random(using: &random) { coordinators.append(try opened(anotherProcess)) }
+    if hasOtherProcess { coordinators.append(try opened(anotherProcess, .shared)) }
     for number in 0..<Int.random(in: 1...4, using: &random) { addWriter("writer \(number)", 0) }
-    if coordinators.count > 1 { addWriter("writer of another process", 1) }
+    if hasOtherProcess { addWriter("writer of another process", 1) }
     if Int.random(in: 0..<3, using: &random) > 0 { try addFamily() }
     if Bool.random(using: &random) { try addFollower() }
+    if isDocument { addKeeper() }
     if works.count < 2 { addWriter("one more writer", 0) }
     if Int.random(in: 0..<3, using: &random) == 0 { addFailures() }
   }
@@ -105,23 +113,37 @@ final class InterleavedWorld: @unchecked Sendable {
   }
 
   private func opened(
-    _ disk: any Disk, create: Bool = false
+    _ disk: any Disk, _ access: Document.Access, isNew: Bool = false
   ) throws -> PersistentStoreCoordinator {
+    let places = StorePlaces(Graph.backends, on: disk)
     let coordinator = PersistentStoreCoordinator(
-      model: Travels.model, places: StorePlaces(Graph.backends, on: disk), classes: Travels.classes)
-    try coordinator.addStore(at: "/main.store", type: create ? kind.type : nil)
+      model: Travels.model, places: places, classes: Travels.classes)
+    guard isDocument else {
+      try coordinator.addStore(at: "/main.store", type: isNew ? kind.type : nil)
+      return coordinator
+    }
+    if isNew {
+      let stores = [DocumentStoreDescription(type: kind.type)]
+      try Document.create(
+        "/main.quire", model: Travels.model, stores: stores, title: "Trips", in: places
+      ).close()
+    }
+    let document = try Document.open("/main.quire", in: places, access: access)
+    documents.append(document)
+    try coordinator.add(document.stores[0], readOnly: document.isReadOnly)
     return coordinator
   }
 
   /// Runs all threads to their end, and checks what they left.
   func run() throws {
     try schedule.run(works)
-    try checkFile(disk, operationCount: disk.base.operationCount, "at the end")
+    try checkFile(disk, .readOnly, operationCount: disk.base.operationCount, "at the end")
     checkFollower()
     tally.choices = schedule.stepCount
     for state in disk.base.crashStates(limit: Effort.isSearch ? 40 : 15, seed: seed) {
       tally.images += 1
-      try checkFile(state.disk, operationCount: state.operationCount, "after a crash, \(state)")
+      try checkFile(
+        state.disk, .exclusive, operationCount: state.operationCount, "after a crash, \(state)")
     }
     if winners.values.contains(where: { $0 != 1 }) {
       problems.append("Unique values have other than one winner: \(winners)")
@@ -220,6 +242,31 @@ extension InterleavedWorld {
     }
   }
 
+  /// Adds a thread that looks after the versions of the document.
+  private func addKeeper() {
+    let random = SeededGenerator(seed: random.next())
+    let document = documents[0]
+    works.append(
+      (
+        "keeper",
+        { [self] in
+          var random = random
+          for _ in 0..<Int.random(in: 1...3, using: &random) {
+            let choice = Int.random(in: 0..<3, using: &random)
+            do {
+              switch choice {
+              case 0: try document.nameVersion(document.versions.last!.number, "Named")
+              case 1: try document.thin(.newestOnly)
+              default: _ = try document.refresh()
+              }
+            } catch  where isExpected(error) { tally.failures += 1 } catch {
+              note("keeper failed: \(error)")
+            }
+          }
+        }
+      ))
+  }
+
   /// Adds a thread that lets syncs fail for a while.
   private func addFailures() {
     hasFailures = true
@@ -242,7 +289,7 @@ extension InterleavedWorld {
     in writer: Writer, dropsChanges: Bool = true, _ step: () throws -> Void
   ) throws {
     try writer.context.performAndWait {
-      do { try step() } catch let error as StoreError where isExpected(error) {
+      do { try step() } catch  where isExpected(error) {
         tally.failures += 1
         if dropsChanges { writer.context.rollback() }
       }
@@ -251,9 +298,14 @@ extension InterleavedWorld {
 
   /// Whether a step may throw an error. A process sees the bytes of another one before their sync, and finds zeros once the
   /// other has taken them back because the sync failed.
-  private func isExpected(_ error: StoreError) -> Bool {
+  private func isExpected(_ error: any Error) -> Bool {
     guard hasFailures else { return false }
-    return error.code == .inputOutput || coordinators.count > 1 && error.code == .damaged
+    switch error {
+    case let error as StoreError:
+      return error.code == .inputOutput || hasOtherProcess && error.code == .damaged
+    case let error as DocumentError: return error.code == .inputOutput
+    default: return false
+    }
   }
 
   /// Adds a context that follows the saves of the other contexts.
@@ -296,7 +348,7 @@ extension InterleavedWorld {
     let counter = try person("counter", writer)
     counter.age += 1
     countedAtMost += 1
-    if try saves(writer) { counted.append(disk.base.operationCount) }
+    if try saves(writer) { counted.append((writer.coordinator, disk.base.operationCount)) }
   }
 
   private func changePair(_ writer: Writer, to age: Int32) throws {
@@ -337,12 +389,13 @@ extension InterleavedWorld {
 
   private func read(_ writer: Writer) throws {
     let promised = promises.filter { $0.coordinator == writer.coordinator }.map(\.name)
-    let counted = counted.count
+    // A document learns of the saves of another process when it looks for them.
+    let counted = counted.count { !isDocument || $0.coordinator == writer.coordinator }
     let people = try writer.context.fetch(Person.self)
     let ages = people.map { (name: $0.name, age: $0.age) }
     check(ages, promised, counted, "\(writer.name) reads")
     // The bytes of another process are in the file before its sync.
-    guard coordinators.count == 1 else { return }
+    if hasOtherProcess { return }
     promise(
       ages.map(\.name), count: ages.first { $0.name == "counter" }.map { Int($0.age) },
       in: writer.coordinator)
@@ -382,15 +435,18 @@ extension InterleavedWorld {
 
 extension InterleavedWorld {
   /// Checks the file against all promises that were made within a number of operations.
-  private func checkFile(_ disk: any Disk, operationCount: Int, _ place: String) throws {
+  private func checkFile(
+    _ disk: any Disk, _ access: Document.Access, operationCount: Int, _ place: String
+  ) throws {
     let context: ManagedObjectContext
     do {
-      context = ManagedObjectContext(try opened(disk), concurrency: .confined)
+      context = ManagedObjectContext(try opened(disk, access), concurrency: .confined)
     } catch { return note("\(place): the file can't be opened: \(error)") }
     let due = promises.filter { $0.operationCount <= operationCount }.map(\.name)
     let people = try context.fetch(Person.self)
     check(
-      people.map { ($0.name, $0.age) }, due, counted.count { $0 <= operationCount }, place)
+      people.map { ($0.name, $0.age) }, due, counted.count { $0.operationCount <= operationCount },
+      place)
     let count = people.first { $0.name == "counter" }.map { Int($0.age) } ?? 0
     if let before = seen.filter({ $0.operationCount <= operationCount }).map(\.count).max(),
       count < before
@@ -407,7 +463,7 @@ extension InterleavedWorld {
       for case let person as Person in follower.registeredObjects {
         let shown = person.age
         follower.refresh(person, mergeChanges: false)
-        if coordinators.count == 1, shown != person.age {
+        if !hasOtherProcess, shown != person.age {
           note("The context that follows shows \(shown) for \(person.name) and not \(person.age)")
         }
       }

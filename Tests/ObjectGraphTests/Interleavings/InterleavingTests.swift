@@ -14,12 +14,16 @@ struct InterleavingTests {
     var count = 0
     for seed in Effort.seeds(5000) {
       let world = try InterleavedWorld(seed)
-      do { try world.run() } catch { Issue.record("number \(seed): \(error)") }
+      var isOver = false
+      do { try world.run() } catch {
+        Issue.record("number \(seed): \(error)")
+        isOver = true
+      }
       #expect(world.problems == [], "number \(seed)")
       count += 1
       done.add(world.tally)
       // A fault shows itself in many orders.
-      if !world.problems.isEmpty, !Effort.isSearch { break }
+      if isOver || !world.problems.isEmpty, !Effort.isSearch { break }
     }
     Effort.report(count, "orders of saves, pushes and fetches")
     Effort.report(done.images, "images of power cuts")

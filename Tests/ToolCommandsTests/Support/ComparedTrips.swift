@@ -96,7 +96,8 @@ final class ComparedTrips {
     typed: Bool = false, environment: [String: String] = [:], height: Int? = nil
   ) -> RecordedRun {
     RecordedRun(
-      words, tool: tool, colour: colour, terminal: terminal, height: height, input: Array(input.utf8),
+      words, tool: tool, colour: colour, terminal: terminal, height: height,
+      input: Array(input.utf8),
       typed: typed, environment: environment)
   }
 
