@@ -1,6 +1,8 @@
 // SAFETY: Where a call takes a path, Swift lends it as a C string for the length of the call, and the system keeps no
 // pointer to it. The other calls have a SAFETY comment of their own.
 
+import Threads
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -8,7 +10,6 @@
 #elseif canImport(Glibc)
   import Glibc
 #endif
-import Threads
 
 extension SystemCalls {
   func status(of path: String, followingLinks: Bool) throws(ErrorNumber) -> FileStatus {

@@ -1,6 +1,5 @@
 import Foundation
 import SeededRandom
-import Synchronization
 package import Threads
 
 /// A schedule that lets one thread run at a time, and chooses the next one by a number.
