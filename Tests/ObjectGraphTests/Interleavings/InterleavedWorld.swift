@@ -83,7 +83,7 @@ final class InterleavedWorld: @unchecked Sendable {
     self.seed = seed
     random = SeededGenerator(seed: seed)
     kind =
-      Int.random(in: 0..<8, using: &random) == 0
+      Int.random(in: 0..<4, using: &random) == 0
       ? .xml : [.binary, .compressed].randomElement(using: &random)!
     isDocument = Int.random(in: 0..<3, using: &random) == 0
     hasOtherProcess = Bool.random(using: &random)
