@@ -84,7 +84,9 @@ struct Compiler {
   /// Returns the flags for the modules of this build and the C modules that they need.
   private static func modules() throws -> [String] {
     let build = try build()
-    let names = ["CArrow", "CChecksums", "CEmbeddedFiles", "CProcessor", "CStorePlugin", "CThreads"].map {
+    let names = [
+      "CArrow", "CChecksums", "CEmbeddedFiles", "CProcessor", "CStorePlugin", "CThreads",
+    ].map {
       build.appending(path: "\($0).build/module.modulemap").path
     }
     let sources = [
