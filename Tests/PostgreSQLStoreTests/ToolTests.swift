@@ -245,9 +245,8 @@ final class ToolTests {
   }
 
   private func names(_ address: String) -> [String] {
-    run("fetch", address, "Trip", "--ids", "--format", "csv").text.split(separator: "\n")
-      .dropFirst()
-      .map { String($0.split(separator: ",", omittingEmptySubsequences: false).last!) }
+    run("fetch", address, "Trip", "--columns", "name", "--format", "csv").text
+      .split(separator: "\n").dropFirst().map(String.init)
   }
 
   @Test("'migrate' changes the tables in place or writes a file, and refuses what needs a file")
