@@ -1,4 +1,5 @@
 public import StoreInterface
+import Threads
 
 extension PersistentStoreCoordinator {
   /// The maximum number of copies of a store into which contexts keep saving.
@@ -22,14 +23,14 @@ extension PersistentStoreCoordinator {
     let turn = SaveTurn()
     defer { commitQueue.end(turn) }
     for _ in 0..<PersistentStoreCoordinator.mostCopies {
-      let start = ContinuousClock.now
+      let start = Threads.now
       if let moved = try copy(store, to: path, type, in: places, progress) {
         // The new store has everything, and no context asks the old store any more.
         try? store.store.close()
         post(.persistentStoreCoordinatorStoresDidChange, added: [moved], removed: [store])
         return moved
       }
-      commitQueue.noteOvertaken(turn, after: (ContinuousClock.now - start) / .seconds(1))
+      commitQueue.noteOvertaken(turn, after: (Threads.now - start) / .seconds(1))
       commitQueue.take(turn)
     }
     throw ContextError(

@@ -1,6 +1,7 @@
 import ObjectModel
 import Rows
 import StoreInterface
+import Threads
 
 extension Save {
   /// The maximum number of times that a store may refuse a save although no other save has come in between.
@@ -69,8 +70,8 @@ extension Save {
 
   private func noteOvertaken(_ attempts: inout SaveDraft.Attempts) {
     workspace.coordinator.commitQueue.noteOvertaken(
-      attempts.turn, after: (ContinuousClock.now - attempts.start) / .seconds(1))
-    attempts.start = ContinuousClock.now
+      attempts.turn, after: (Threads.now - attempts.start) / .seconds(1))
+    attempts.start = Threads.now
   }
 
   /// Records that a store has refused changes that are based on some commits, by store.

@@ -1,6 +1,7 @@
 import ObjectModel
 import Rows
 import StoreInterface
+import Threads
 
 /// A save on its way through the five steps: rebase, prepare, validate, commit, finish.
 ///
@@ -41,7 +42,7 @@ struct SaveDraft: ~Copyable {
     /// The place of the save among the saves of the coordinator.
     let turn = SaveTurn()
     /// The beginning of the present attempt.
-    var start = ContinuousClock.now
+    var start = Threads.now
     /// The commits that the refused changes were based on, by store.
     var refusedBases: [StoreTag: Int64] = [:]
     /// The number of times that a store has refused the changes although no other save has come in between.
