@@ -4,10 +4,9 @@ import Synchronization
 /// A disk that once does something else than it reports.
 ///
 ///     let disk = LyingDisk(SimulatedDisk())
-///     …                              // Make a store.
 ///     disk.plan(.lostWrite, after: 3)
-///     …                              // Change it: the fourth write does not happen, and looks as if it did.
-///     #expect(disk.hasLied)
+///     try disk.replace("/notes.txt") { try $0.write("Lisbon") }
+///     if disk.hasLied { print("The fourth write did not happen, and looked as if it had.") }
 ///
 /// ``SimulatedDisk`` does what it says, or fails; a crash takes only what was not synced. Real disks are worse now and then. A
 /// store notices a lie by its checksums, or can't: use this disk to find out which.

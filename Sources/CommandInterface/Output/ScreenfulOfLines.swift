@@ -1,8 +1,6 @@
 /// Writes the lines of a list: all of them to a file or a pipe, and to a terminal as many as it has room for.
 ///
-///     var lines = ScreenfulOfLines(console)
-///     for change in changes { try lines.write { text(of: change) } }
-///     try lines.noteRest(of: "change")
+/// Write each line, and at the end let the list note how many lines of a kind had no room.
 package struct ScreenfulOfLines {
   private let console: Console
   private let most: Int
