@@ -123,7 +123,7 @@ extension ManagedDocument {
 
   /// Saves although other saves have changed the same objects. The policy resolves the conflicts.
   ///
-  /// No policy resolves a conflict with ``MergeConflict/isMarked``: the document can only be reverted.
+  /// No policy resolves a conflict with `MergeConflict.isMarked`: the document can only be reverted.
   ///
   /// - Throws: As ``save()``.
   public func resolveConflicts(_ policy: MergePolicy) async throws {
