@@ -38,7 +38,7 @@ public final class LyingDisk: Disk {
     var hasLied = false
   }
 
-  /// The disk beneath, which tells the truth.
+  /// The disk that contains the files. It does what it reports.
   public let base: any Disk
   private let plan = Mutex<Plan?>(nil)
 

@@ -82,11 +82,7 @@ extension Document {
   public func undo(
     steps: Int = 1, author: String? = nil, message: String? = nil
   ) throws -> Int64 {
-    let target = try versionBeforeUndo(steps: steps)
-    try restore(
-      target.number,
-      VersionOrigin(author: author, message: message, undoneTo: target.origin))
-    return target.number
+    try go(to: versionBeforeUndo(steps: steps), author, message)
   }
 
   /// Restores versions that undo has taken back, up to the next save of another kind. This makes one more version.
@@ -102,7 +98,13 @@ extension Document {
   public func redo(
     steps: Int = 1, author: String? = nil, message: String? = nil
   ) throws -> Int64 {
-    let target = try versionToRedo(steps: steps)
+    try go(to: versionToRedo(steps: steps), author, message)
+  }
+
+  /// Restores a version as a step of undo or redo, and returns its number.
+  private func go(
+    to target: Manifest.VersionEntry, _ author: String?, _ message: String?
+  ) throws -> Int64 {
     try restore(
       target.number,
       VersionOrigin(author: author, message: message, undoneTo: target.origin))
