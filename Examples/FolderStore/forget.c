@@ -17,6 +17,15 @@ struct Staying {
   struct Rows *descriptions; // The kind and the commit in one key.
 };
 
+static int note_descriptions(struct Staying *staying, const struct QuireSnapshot *snapshot) {
+  int noted = 1;
+  for (int32_t what = 0; what < 3 && noted; what++) {
+    noted = rows_add(
+        staying->descriptions, description_key(what, snapshot->described[what].commit), 0);
+  }
+  return noted;
+}
+
 // Records the files that a commit refers to. Rows of commits up to 'before', the previous kept commit, are
 // recorded already.
 static int note_snapshot(
@@ -26,23 +35,26 @@ static int note_snapshot(
     struct Row row = snapshot->living->rows[i];
     if (row.commit > before) noted = rows_add(staying->objects, row.key, row.commit);
   }
-  for (int32_t what = 0; what < 3 && noted; what++) {
-    noted = rows_add(
-        staying->descriptions, description_key(what, snapshot->described[what].commit), 0);
-  }
-  return noted;
+  return noted && note_descriptions(staying, snapshot);
 }
 
-// Records the files of the tables that this store has passed to the host, because the host may still read
-// them. The next removal of commits removes these files.
-static int note_tables(struct Staying *staying) {
-  const struct QuireSnapshot *newest = staying->store->newest;
+// Records the files of a snapshot that the host may still read. A later removal of commits removes these files.
+static int note_open_snapshot(struct Staying *staying, const struct QuireSnapshot *snapshot) {
   int noted = 1;
-  for (uint32_t table = 0; table < newest->table_count; table++) {
-    const struct Rows *put = newest->tables[table]->put;
+  for (uint32_t table = 0; table < snapshot->table_count; table++) {
+    const struct Rows *put = snapshot->tables[table]->put;
     for (size_t i = 0; i < put->count && noted; i++) {
       noted = rows_add(staying->objects, put->rows[i].key, put->rows[i].commit);
     }
+  }
+  return noted && note_descriptions(staying, snapshot);
+}
+
+static int note_open_snapshots(struct Staying *staying) {
+  int noted = 1;
+  const struct QuireSnapshot *snapshot = staying->store->snapshots;
+  for (; snapshot != NULL && noted; snapshot = snapshot->after) {
+    noted = note_open_snapshot(staying, snapshot);
   }
   return noted;
 }
@@ -82,7 +94,7 @@ static int32_t prepare(
     before = number;
   }
   snapshot_release(last);
-  if (code == QUIRE_OK && !note_tables(staying)) code = fail_memory(error);
+  if (code == QUIRE_OK && !note_open_snapshots(staying)) code = fail_memory(error);
   rows_sort(staying->descriptions);
   rows_sort_commits(staying->objects);
   return code;

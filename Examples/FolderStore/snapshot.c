@@ -29,6 +29,12 @@ void snapshot_release(struct QuireSnapshot *snapshot) {
   if (snapshot == NULL || --snapshot->references > 0) return;
   for (uint32_t i = 0; i < snapshot->table_count; i++) table_release(snapshot->tables[i]);
   rows_release(snapshot->living);
+  if (snapshot->before != NULL) {
+    snapshot->before->after = snapshot->after;
+  } else {
+    snapshot->store->snapshots = snapshot->after;
+  }
+  if (snapshot->after != NULL) snapshot->after->before = snapshot->before;
   free(snapshot);
 }
 
@@ -43,6 +49,9 @@ static struct QuireSnapshot *snapshot_new(
   }
   snapshot->references = 1;
   snapshot->store = store;
+  snapshot->after = store->snapshots;
+  if (store->snapshots != NULL) store->snapshots->before = snapshot;
+  store->snapshots = snapshot;
   snapshot->commit = record->number;
   snapshot->living = living;
   for (int what = 0; what < 3; what++) snapshot->described[what] = record->described[what];

@@ -21,6 +21,8 @@ struct Table {
 struct QuireSnapshot {
   uint32_t references;
   struct QuireStore *store;
+  // The neighbours in the store's list of snapshots.
+  struct QuireSnapshot *before, *after;
   int64_t commit;
   struct Described described[3];
   // The rows of all objects, without values.
@@ -43,6 +45,8 @@ struct QuireStore {
   // The objects at the newest commit that counts and that this handle has read; NULL after the store is
   // closed.
   struct QuireSnapshot *newest;
+  // All snapshots that somebody may still read. The removal of commits keeps their files.
+  struct QuireSnapshot *snapshots;
 };
 
 // --- Snapshots (snapshot.c). snapshot_begin and snapshot_next return NULL if memory runs out.

@@ -120,6 +120,12 @@ extension StoreConformance {
       try SharingCases(run: $0).concurrentReaders()
     },
     Case(
+      "writers-lose-nothing",
+      "Threads that change one object at the same time lose none of their changes."
+    ) {
+      try SharingCases(run: $0).concurrentWriters()
+    },
+    Case(
       "descriptions-are-true",
       "The description of a store tells its size, the time of its last save, and that it is whole."
     ) {

@@ -46,6 +46,25 @@ final class TestGround: Sendable {
     return try disk.read(path, byteLimit: 1 << 30)
   }
 
+  /// Returns the bytes of the files of a store by their paths: the file itself, the files in its folder, and files beside it
+  /// whose names begin as its own does. Empty for a store that is not on this disk.
+  func files(at path: String) throws -> [String: [UInt8]] {
+    let (folder, name) = (path.deletingLastPathComponent, path.lastPathComponent)
+    guard let entries = try? disk.list(folder) else { return [:] }
+    var found: [String: [UInt8]] = [:]
+    var waiting = entries.filter { $0.name.hasPrefix(name) }.map {
+      folder.appendingPathComponent($0.name)
+    }
+    while let next = waiting.popLast() {
+      if let bytes = try bytes(of: next) {
+        found[next] = bytes
+      } else {
+        waiting += try disk.list(next).map { next.appendingPathComponent($0.name) }
+      }
+    }
+    return found
+  }
+
   /// Writes a new file.
   func write(_ bytes: [UInt8], to path: String) throws {
     let file = try disk.open(path, for: .create)

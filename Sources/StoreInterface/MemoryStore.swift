@@ -118,8 +118,12 @@ public final class MemoryStore: HistoryStore {
     }
   }
 
-  /// Returns an empty description.
-  public func describe() throws -> StoreDescription { StoreDescription() }
+  /// Returns a description that has the number of the newest commit, and no size.
+  public func describe() throws -> StoreDescription {
+    var description = StoreDescription()
+    description.highestCommit = try snapshot().commit
+    return description
+  }
 
   /// Closes the store. Its contents are released with the last snapshot.
   public func close() throws { state.withLock { $0.isClosed = true } }

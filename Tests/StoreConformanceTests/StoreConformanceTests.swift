@@ -39,7 +39,7 @@ struct StoreConformanceTests {
     #expect(report.skippedCount == 1)
   }
 
-  @Test("Each of at least sixty faults is caught by the case about the fault")
+  @Test("Each of at least 120 faults is caught by the case about the fault")
   func caught() {
     let faults = Fault.allCases
     let count = Mutex(0)
@@ -55,7 +55,7 @@ struct StoreConformanceTests {
       if isCaught { count.withLock { $0 += 1 } }
     }
     print("Conformance: \(count.withLock { $0 }) of \(faults.count) faults are caught.")
-    #expect(faults.count >= 60)
+    #expect(faults.count >= 120)
   }
 
   @Test(

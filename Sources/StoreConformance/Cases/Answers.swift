@@ -113,8 +113,13 @@ extension StoreConformance {
       .integer(9_007_199_254_740_992), .integer(9_007_199_254_740_993),
     ],
     "small": [.null, .integer(-1), .integer(0), .integer(1)],
-    "real": [.null, .double(0), .double(-0.0), .double(0.5), .double(16_777_217)],
-    "name": [.null, .string(""), .string("a"), .string("ab"), .string("b")],
+    "real": [
+      .null, .double(0), .double(-0.0), .double(0.5), .double(16_777_217), .double(.nan),
+    ],
+    "name": [
+      .null, .string(""), .string("a"), .string("ab"), .string("b"), .string("Ab"), .string("É"),
+      .string("éb"), .string("e\u{301}"),
+    ],
   ]
 
   /// Returns a random request for things.
@@ -146,6 +151,10 @@ extension StoreConformance {
         "large BETWEEN {\(number - 3000), \(number + 3000)}",
         "medium IN {\(number), 5, 17}", "link CONTAINS 'a=\(abs(number) % 10)'",
         near(order), near(order), near(order), near(order),
+        "name \(order)[c] '\(["AB", "É", "é", "ÉB"].randomElement(using: &generator)!)'",
+        "name CONTAINS[c] '\(["A", "É", "b"].randomElement(using: &generator)!)'",
+        "name BEGINSWITH[cd] '\(["A", "e", "É"].randomElement(using: &generator)!)'",
+        "real == real", "real != real",
         "large + 0 \(order) \(number)", "length(name) \(order) \(abs(number) % 9)",
       ].randomElement(using: &generator)!
     }
@@ -169,6 +178,8 @@ extension StoreConformance {
     }
     if Int.random(in: 0..<3, using: &generator) == 0 {
       request.fetchLimit = Int.random(in: 1...9, using: &generator)
+    }
+    if Int.random(in: 0..<4, using: &generator) == 0 {
       request.fetchOffset = Int.random(in: 0...5, using: &generator)
     }
     return request
@@ -180,7 +191,7 @@ extension Value {
   fileprivate var numberText: String? {
     switch self {
     case .integer(let number): "\(number)"
-    case .double(let number): "\(number)"
+    case .double(let number) where !number.isNaN: "\(number)"
     default: nil
     }
   }

@@ -94,6 +94,62 @@ struct NumberCases {
     try run.check("After many commits of one object each", store, holds: expected)
     store = try run.reopen(store)
     try run.check("A reopened store of thousands of objects", store, holds: expected)
+    try removeSeveralEntities(store, expected)
+    if isIncremental { try insertMany(store) }
     try store.close()
+  }
+
+  /// Removes objects of three entities in one commit.
+  private func removeSeveralEntities(
+    _ store: any Store, _ before: StoreConformance.Objects
+  ) throws {
+    var base = try store.snapshot()
+    let things = before.keys.sorted().suffix(3)
+    var (builder, others) = (LayerBuilder(base.schema), [ObjectKey]())
+    // In some stores all entities share the numbers.
+    for (entity, numbers) in [("Owner", 20_001...20_003), ("Tag", 30_001...30_003)]
+      as [(String, ClosedRange<UInt64>)]
+    {
+      for number in numbers {
+        others.append(try run.key(base, entity, number))
+        builder.insert(others.last!)
+      }
+    }
+    base = try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    builder = LayerBuilder(base.schema)
+    for key in others + things { builder.remove(key, basis: try run.version(of: key, in: base)) }
+    let after = try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    let kept = Set(try StoreConformance.objects(after).keys)
+    for key in others + things {
+      run.check(
+        !kept.contains(key),
+        "\(StoreConformance.name(key, after.schema)), which was removed with objects of other entities, is still there: "
+          + "expected none.")
+    }
+  }
+
+  /// Inserts more objects in one commit than one block of a store contains.
+  private func insertMany(_ store: any Store) throws {
+    let base = try store.snapshot()
+    let builder = LayerBuilder(base.schema)
+    let numbers = 100_001...116_400 as ClosedRange<UInt64>
+    for number in numbers {
+      let key = try run.key(base, "Owner", number)
+      builder.insert(key)
+      builder.set(.string("\(number)"), "name", of: key, base.schema)
+    }
+    let after = try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    let entity = try run.key(base, "Owner", 1).entity
+    run.check(
+      "The number of objects after a commit of \(numbers.count)", is: numbers.count,
+      found: try after.view.keys(ofEntity: entity).count { numbers.contains($0) })
+    for number in [numbers.lowerBound, 116_384, 116_385, numbers.upperBound] {
+      let row = try after.view.row(of: ObjectKey(entity: entity, number: number))
+      run.check(
+        "The name of Owner \(number), one of \(numbers.count) in a commit",
+        is: .string("\(number)"),
+        found: try row.map { try StoreConformance.values($0, after.schema[entity]!)["name"] } ?? nil
+      )
+    }
   }
 }

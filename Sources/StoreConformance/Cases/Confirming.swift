@@ -114,6 +114,15 @@ struct ConfirmationCases {
     run.check(
       "The commit of a store after an unconfirmed one", is: one.number,
       found: try store.snapshot().commit)
+    let uncounted = one.number + 1
+    // A server may have rolled the commit back, and then nothing has its number.
+    if one.keepsCommits, try !run.ground().backend.recognizesAddress(one.path) {
+      let again = try run.open(one.path, StoreOpening(readOnly: true, commit: one.number))
+      run.check(
+        "The highest commit of a store that was opened before an unconfirmed one", is: uncounted,
+        found: try again.describe().highestCommit)
+      try again.close()
+    }
     try run.check("A store after an unconfirmed commit", store, holds: before)
 
     // The number of the unconfirmed commit is not used again.
@@ -125,6 +134,10 @@ struct ConfirmationCases {
     try run.check(
       "A store after an unconfirmed commit and a confirmed one", store,
       holds: one.objects(3))
+    run.check(
+      try !store.commits().contains { $0.number == uncounted },
+      "The store lists commit \(uncounted), which was not confirmed: expected only commits that count."
+    )
     try store.close()
     let again = try run.open(nextPath, StoreOpening(commit: number))
     try run.check(
@@ -181,10 +194,16 @@ struct ConfirmationCases {
     } catch {}
     try run.check(
       "A store that could not advance", reader, holds: one.objects(1))
+    // Another commit follows, which the reader is not told of yet.
+    let later = StorePosition(
+      path: one.keepsCommits ? one.path : try run.ground().newPath(), commit: number + 2)
+    try writer.commit(run.request(3, for: one.thing, above: writer.snapshot()), at: later) { _ in }
     try reader.advance(to: position)
     run.check(
       "The commit of a store that advanced", is: number, found: try reader.snapshot().commit)
     try run.check("A store that advanced", reader, holds: one.objects(2))
+    try reader.advance(to: later)
+    try run.check("A store that advanced again", reader, holds: one.objects(3))
     try reader.close()
     try writer.close()
   }

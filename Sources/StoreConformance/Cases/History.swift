@@ -1,24 +1,29 @@
+import Foundation
 import ObjectModel
 import Rows
 import StoreInterface
 
 /// The cases of earlier commits, for stores that keep them.
 extension CaseRun {
-  /// A store after some commits, with the objects and the author of each commit.
+  /// A store after some commits, with the objects, the author and the time of each commit.
   private struct Past {
     var store: any Store
     var states: [Int64: StoreConformance.Objects]
     var authors: [Int64: String] = [:]
+    var times: [Int64: Date] = [:]
   }
 
   private func past() throws -> Past {
     let store = try make()
     var past = Past(store: store, states: [try store.snapshot().commit: [:]])
-    let key = try key(store, "Thing", 1)
+    let (key, short) = (try key(store, "Thing", 1), try key(store, "Thing", 2))
     for round in 0..<9 {
       let base = try store.snapshot()
       let builder = LayerBuilder(base.schema)
       if round == 0 { builder.insert(key) }
+      // Another object lives from the second to the fourth commit.
+      if round == 1 { builder.insert(short) }
+      if round == 4 { builder.remove(short, basis: try version(of: short, in: base)) }
       builder.set(
         .integer(Int64(round)), "large", of: key, base.schema,
         basis: round == 0 ? 0 : try version(of: key, in: base))
@@ -27,6 +32,9 @@ extension CaseRun {
       let after = try store.commit(request)
       past.states[after.commit] = try StoreConformance.objects(after)
       past.authors[after.commit] = request.author
+      past.times[after.commit] = try store.commits().first { $0.number == after.commit }?.time
+      // The times of the commits before and after the pause differ.
+      if round == 4 { Thread.sleep(forTimeInterval: 0.01) }
       _ = try store.leaseKeys(ofEntity: key.entity, count: 5000)
     }
     past.store = try reopen(store)
@@ -47,10 +55,14 @@ extension CaseRun {
       "The commits are not listed with the newest first: \(commits.map(\.number)).")
     for commit in commits { try check(commit, past) }
     if commits.count > 4 {
+      let held = try store.snapshot(ofCommit: commits[4].number)
       try store.features.history?.forgetCommits(before: commits[3].number)
       check(
         "The commits after the commits before \(commits[3].number) were forgotten",
         is: commits.prefix(4).map(\.number), found: try store.commits().map(\.number))
+      check(
+        "A snapshot of a commit that was forgotten afterwards", held.schema,
+        holds: past.states[held.commit] ?? [:], found: try StoreConformance.objects(held))
       for commit in commits.prefix(4) { try check(commit, past) }
     }
     try store.close()
@@ -70,6 +82,9 @@ extension CaseRun {
     check(
       "The author of commit \(commit.number)", is: past.authors[commit.number], found: commit.author
     )
+    check(
+      "The time of commit \(commit.number), which was listed before as the newest",
+      is: past.times[commit.number] ?? commit.time, found: commit.time)
     check(
       (commit.contextName == nil) == (commit.author == nil),
       "Commit \(commit.number) lost the name of its context, or has a name that no save gave.")

@@ -10,7 +10,7 @@ extension CaseRun {
     let snapshot = try store.snapshot()
     var objects: StoreConformance.Objects = [:]
     let builder = LayerBuilder(snapshot.schema)
-    for (index, size) in [0, 1, 16_383, 16_384, 16_385, 300_000, 3_000_000].enumerated() {
+    for (index, size) in [0, 1, 16_383, 16_384, 16_385, 300_000, 5_000_000].enumerated() {
       let key = try key(store, "Thing", UInt64(index + 1))
       let bytes = StoreConformance.bytes(size, step: 7, from: index)
       builder.insert(key)
@@ -23,7 +23,7 @@ extension CaseRun {
     }
     try store.commit(CommitRequest(builder.freeze(), basedOn: snapshot))
     store = try reopen(store)
-    try check("A reopened store with values of up to 3 MB", store, holds: objects)
+    try check("A reopened store with values of up to 5 MB", store, holds: objects)
     try store.close()
   }
 

@@ -54,7 +54,9 @@ extension CaseRun {
         "After changes for the previous model were refused, \(when)", store, holds: expected)
     }
     try checkLate("after the new model was saved")
+    try checkPast(of: store, at: before)
     store = try reopen(store)
+    try checkPast(of: store, at: before)
     let reopened = try store.snapshot()
     check(
       "A store that was reopened after its model changed", reopened.schema, holds: expected,
@@ -78,6 +80,18 @@ extension CaseRun {
     // A store that keeps commit numbers still knows that the changes are for the previous model.
     if suite.keepsRows { try checkLate("after the store was reopened") }
     try store.close()
+  }
+
+  /// Checks that a commit from before the model changed is read with its own model, if the store keeps it.
+  private func checkPast(of store: any Store, at before: any StoreSnapshot) throws {
+    guard try store.commits().contains(where: { $0.number == before.commit }) else { return }
+    let past = try store.snapshot(ofCommit: before.commit)
+    check(
+      "An earlier commit, opened after the model changed", past.schema,
+      holds: try StoreConformance.objects(before), found: try StoreConformance.objects(past))
+    check(
+      try past.model == before.model,
+      "An earlier commit, opened after the model changed, does not have its own model.")
   }
 
   /// Checks a change of model by way of another model: `name` becomes `title`, then `heading`, and no row is

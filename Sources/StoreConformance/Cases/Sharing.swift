@@ -64,7 +64,11 @@ struct SharingCases {
         "Two open stores leased the same keys, among \(lease.lowerBound)..<\(lease.upperBound).")
       leased.formUnion(lease)
     }
-    expected = try checkFollowing(one, other, expected)
+    for seed in 0..<4 as Range<UInt64> {
+      expected = try checkFollowing(one, other, expected, seed: run.suite.seed &+ seed)
+    }
+    try checkHolding(one, other, keys[0])
+    expected[keys[0], default: [:]]["large"] = .integer(30)
     try checkForgetting(one, other)
     expected = try checkForgottenRows(one, at: path, keys[0], expected)
     try one.close()
@@ -75,11 +79,11 @@ struct SharingCases {
 
   /// Makes random saves with one store, and reads some of them with the other one. Returns the objects at the end.
   private func checkFollowing(
-    _ one: any Store, _ other: any Store, _ before: StoreConformance.Objects
+    _ one: any Store, _ other: any Store, _ before: StoreConformance.Objects, seed: UInt64
   ) throws -> StoreConformance.Objects {
-    var generator = SeededGenerator(seed: run.suite.seed)
+    var generator = SeededGenerator(seed: seed)
     var objects = before
-    for round in 0..<80 {
+    for round in 0..<40 {
       let save = try StoreConformance.randomSave(
         of: Int.random(in: 1...6, using: &generator), to: objects, above: one.snapshot(), &generator
       )
@@ -98,6 +102,39 @@ struct SharingCases {
       }
     }
     return objects
+  }
+
+  /// Commits with one store while the other one holds the newest commit.
+  private func checkHolding(_ one: any Store, _ other: any Store, _ key: ObjectKey) throws {
+    let request = try run.request(30, for: key, above: one.snapshot())
+    let number = try other.snapshot().commit
+    let failure = Mutex<String?>(nil)
+    let isRefused = Atomic(false)
+    let writer = DispatchGroup()
+    try other.holding(commit: number) {
+      let began = DispatchSemaphore(value: 0)
+      CaseRun.startThread(in: writer) {
+        began.signal()
+        do {
+          try one.commit(request)
+        } catch let error as StoreError where error.code == .locked {
+          // The store does not wait for as long as the hold lasts.
+          isRefused.store(true, ordering: .sequentiallyConsistent)
+        } catch { failure.withLock { $0 = CaseRun.text(error) } }
+      }
+      began.wait()
+      // Time for a commit that does not wait for the end of the hold.
+      Thread.sleep(forTimeInterval: 0.05)
+      run.check(
+        "The newest commit while it is held and another open store commits", is: number,
+        found: try other.snapshot().commit)
+    }
+    writer.wait()
+    if let error = failure.withLock({ $0 }) {
+      run.check(
+        false, "A commit must wait for another open store's hold, but was refused: \(error)")
+    }
+    if isRefused.load(ordering: .sequentiallyConsistent) { try one.commit(request) }
   }
 
   private func checkForgetting(_ one: any Store, _ other: any Store) throws {
@@ -158,6 +195,58 @@ struct SharingCases {
     try again.close()
   }
 
+  /// Counts an object up with several threads, which try again after a conflict, or if the store no longer waits for its lock.
+  func concurrentWriters() throws {
+    var stores = [try run.suite.ground.map { try run.create(at: $0.newPath()) } ?? run.make()]
+    if stores[0].features.isShared, run.suite.ground != nil, let path = stores[0].path {
+      stores.append(try run.open(path))
+    }
+    let key = try run.key(stores[0], "Thing", 1)
+    try stores[0].commit(run.request(0, for: key, above: stores[0].snapshot()))
+    let (threads, rounds) = (4, 10)
+    let failure = Mutex<String?>(nil)
+    let numbers = Mutex<[Int64]>([])
+    let writers = DispatchGroup()
+    for thread in 0..<threads {
+      let store = stores[thread % stores.count]
+      CaseRun.startThread(in: writers) {
+        do {
+          for _ in 0..<rounds {
+            var isSaved = false
+            for _ in 0..<1000 where !isSaved {
+              let base = try store.snapshot()
+              let row = try base.view.row(of: key)
+              let large = base.schema[key.entity]!.columns.first { $0.name == "large" }!
+              let next = (try row?.value(large).integer ?? 0) + 1
+              do {
+                let head = try store.commit(StoreConformance.request(next, for: key, above: base))
+                numbers.withLock { $0.append(head.commit) }
+                isSaved = true
+              } catch let error as StoreError where [.conflict, .locked].contains(error.code) {}
+            }
+          }
+        } catch { failure.withLock { $0 = CaseRun.text(error) } }
+      }
+    }
+    writers.wait()
+    if let error = failure.withLock({ $0 }) {
+      run.check(false, "Saving with several threads must succeed, but failed: \(error)")
+    }
+    let saved = numbers.withLock { $0 }
+    // A store whose file contains only objects counts the commits of another open store in its own way.
+    if run.suite.keepsRows {
+      run.check(
+        "The different numbers of the commits of several threads", is: saved.count,
+        found: Set(saved).count)
+    }
+    for store in stores {
+      try run.check(
+        "After \(saved.count) commits that each count an object up by one", store,
+        holds: [key: ["large": .integer(Int64(saved.count))]])
+      try store.close()
+    }
+  }
+
   func concurrentReaders() throws {
     let store = try run.make()
     let keys = try (1...8).map { try run.key(store, "Thing", $0) }
@@ -175,38 +264,55 @@ struct SharingCases {
     let isDone = Atomic(false)
     let torn = Mutex<[String]>([])
     let failure = Mutex<String?>(nil)
-    DispatchQueue.concurrentPerform(iterations: 4) { thread in
-      do {
-        if thread == 0 {
-          defer { isDone.store(true, ordering: .sequentiallyConsistent) }
-          for number in 1...40 as ClosedRange<Int64> { try save(number) }
-          return
-        }
-        var last: Int64 = 0
-        repeat {
-          let snapshot = try store.snapshot()
-          let found = try StoreConformance.objects(snapshot)
-          let numbers = Set(found.values.compactMap { $0["large"]?.integer })
-          if found.count != keys.count || numbers.count != 1 || numbers.first! < last {
-            torn.withLock {
-              $0.append(
-                "A reader saw \(found.count) of \(keys.count) objects, with the numbers \(numbers.sorted()) after "
-                  + "\(last): expected one number for all of them, and never a smaller one.")
-            }
+    let readers = DispatchGroup()
+    for thread in 0..<4 {
+      CaseRun.startThread(in: readers) {
+        do {
+          if thread == 0 {
+            defer { isDone.store(true, ordering: .sequentiallyConsistent) }
+            for number in 1...40 as ClosedRange<Int64> { try save(number) }
             return
           }
-          last = numbers.first!
-        } while !isDone.load(ordering: .sequentiallyConsistent)
-      } catch {
-        isDone.store(true, ordering: .sequentiallyConsistent)
-        failure.withLock { $0 = CaseRun.text(error) }
+          var last: Int64 = 0
+          repeat {
+            let snapshot = try store.snapshot()
+            let found = try StoreConformance.objects(snapshot)
+            let numbers = Set(found.values.compactMap { $0["large"]?.integer })
+            if found.count != keys.count || numbers.count != 1 || numbers.first! < last {
+              torn.withLock {
+                $0.append(
+                  "A reader saw \(found.count) of \(keys.count) objects, with the numbers \(numbers.sorted()) after "
+                    + "\(last): expected one number for all of them, and never a smaller one.")
+              }
+              return
+            }
+            last = numbers.first!
+          } while !isDone.load(ordering: .sequentiallyConsistent)
+        } catch {
+          isDone.store(true, ordering: .sequentiallyConsistent)
+          failure.withLock { $0 = CaseRun.text(error) }
+        }
       }
     }
+    readers.wait()
     for finding in torn.withLock({ $0 }).prefix(2) { run.check(false, finding) }
     if let error = failure.withLock({ $0 }) {
       run.check(false, "Reading while another thread saves must succeed, but failed: \(error)")
     }
     try store.close()
+  }
+}
+
+extension CaseRun {
+  /// Runs a function in a thread of its own, which a group waits for.
+  fileprivate static func startThread(
+    in group: DispatchGroup, _ body: @escaping @Sendable () -> Void
+  ) {
+    group.enter()
+    Thread.detachNewThread {
+      body()
+      group.leave()
+    }
   }
 }
 

@@ -46,6 +46,12 @@ enum Fault: String, CaseIterable, CustomStringConvertible {
   case findsGhosts, losesHits, ignoresSortKeys, ignoresLimits, ignoresOffsets, countsWrongly,
     ignoresConditions
   case ignoresSubentities, answersNothing
+  // Faults of authors that an earlier suite did not find
+  case losesRemovalsOfOtherEntities, losesTheLastOfManyRows, bringsRemovedObjectsBack, cutsMegabytes
+  case losesCommitsOfFormerModels, losesHeldSnapshots, tellsTheNewestTime, tellsNoHighestCommit
+  case leavesFilesAfterReading, foldsOnlyASCII, takesNaNAsEqual, ignoresOffsetsWithoutLimits
+  case holdsWithoutLock, checksBeforeItsTurn, forgetsUncountedNumbers, listsUncountedCommits,
+    advancesToTheNewest
 
   var description: String { rawValue }
 
@@ -55,7 +61,7 @@ enum Fault: String, CaseIterable, CustomStringConvertible {
     case .roundsDoubles, .roundsDates, .losesDigitsOfDecimals, .losesEmptyTexts, .losesBooleans,
       .wrapsSmallIntegers:
       "every-value-stays"
-    case .cutsTexts, .cutsBytes: "large-values-stay"
+    case .cutsTexts, .cutsBytes, .cutsMegabytes: "large-values-stay"
     case .losesOrder, .losesReferences: "relationships-stay"
     case .hidesItsHistory: "new-store-is-empty"
     case .losesCommit, .showsLaterChanges, .returnsTheOldSnapshot: "snapshots-stay"
@@ -63,21 +69,22 @@ enum Fault: String, CaseIterable, CustomStringConvertible {
     case .letsOvertakenCommitsPass, .refusesOvertakenWithAnotherCode:
       "overtaken-commits-are-refused"
     case .keepsTheNumberOfCommits, .countsVersionsByItself: "commit-numbers-rise"
-    case .losesRemovals: "many-objects-stay"
+    case .losesRemovals, .losesRemovalsOfOtherEntities, .losesTheLastOfManyRows: "many-objects-stay"
     case .tearsCommits: "readers-see-whole-commits"
-    case .ignoresNewModels: "model-changes"
+    case .checksBeforeItsTurn: "writers-lose-nothing"
+    case .ignoresNewModels, .losesCommitsOfFormerModels: "model-changes"
     case .ignoresModelsBetween: "models-between"
     case .givesKeysTwice, .givesTooFewKeys, .givesKeyZero, .givesKeysAgainAfterReopening:
       "keys-are-given-once"
     case .refusesMetadata, .losesMetadata, .hasAnotherTag, .namesAnotherType: "metadata-stay"
     case .tellsNoSize, .usesMoreBytesThanItHas, .tellsRemains, .tellsDamage, .tellsAnOldSave,
-      .tellsAnotherHighestCommit:
+      .tellsAnotherHighestCommit, .tellsNoHighestCommit:
       "descriptions-are-true"
     case .forgetsNothing, .forgetsTooMuch, .listsTheOldestFirst, .listsCommitsThatNobodyMade,
       .losesAuthors,
-      .losesContextNames, .opensTheNewestCommitOnly:
+      .losesContextNames, .opensTheNewestCommitOnly, .losesHeldSnapshots, .tellsTheNewestTime:
       "history-can-be-opened"
-    case .opensUnknownCommits: "forgetting-keeps-the-newest"
+    case .opensUnknownCommits, .bringsRemovedObjectsBack: "forgetting-keeps-the-newest"
     case .holdsOldCommits, .swallowsErrorsOfHolds: "holding-a-commit"
     case .staysOpen, .failsToCloseAgain: "closing"
     case .forgetsOnOpening: "random-changes"
@@ -89,15 +96,19 @@ enum Fault: String, CaseIterable, CustomStringConvertible {
     case .takesForeignFiles, .refusesForeignFilesWithAnotherCode, .overwritesForeignFiles:
       "foreign-files-are-refused"
     case .opensCutFilesEmpty: "cut-files-are-refused"
-    case .writesReadOnly, .dropsReadOnlyChanges, .refusesReadOnlyWithAnotherCode:
+    case .writesReadOnly, .leavesFilesAfterReading, .dropsReadOnlyChanges,
+      .refusesReadOnlyWithAnotherCode:
       "read-only-stores-stay"
     case .tellsOldMetadata, .losesClosedMetadata: "metadata-without-opening"
     case .asksNobody, .asksTwice, .confirmsTheOldSnapshot, .usesAnotherNumber, .opensTheNewest:
       "confirmed-commits-count"
-    case .ignoresRefusals, .replacesRefusals: "unconfirmed-commits-do-not-count"
+    case .ignoresRefusals, .replacesRefusals, .forgetsUncountedNumbers, .listsUncountedCommits:
+      "unconfirmed-commits-do-not-count"
     case .opensLostCommits: "lost-commits-are-refused"
-    case .neverAdvances, .advancesByItself, .advancesAnywhere: "stores-advance"
-    case .seesOnlyItself, .leasesByItself, .letsSharedConflictsPass, .remembersForgottenCommits:
+    case .neverAdvances, .advancesByItself, .advancesAnywhere, .advancesToTheNewest:
+      "stores-advance"
+    case .seesOnlyItself, .leasesByItself, .letsSharedConflictsPass, .remembersForgottenCommits,
+      .holdsWithoutLock:
       "two-open-stores-agree"
     case .seesOnlyItsProcess, .leasesByProcess: "two-processes-agree"
     case .confirmsBeforeItWrites, .commitsInHalves: "confirmed-commits-survive-kills"
@@ -107,7 +118,8 @@ enum Fault: String, CaseIterable, CustomStringConvertible {
     case .freesObjects, .freesValues, .commitsToFree: "freeing-space-loses-nothing"
     case .findsGhosts, .losesHits, .ignoresSortKeys, .ignoresLimits, .ignoresOffsets,
       .countsWrongly,
-      .ignoresConditions, .ignoresSubentities, .answersNothing:
+      .ignoresConditions, .ignoresSubentities, .answersNothing, .foldsOnlyASCII, .takesNaNAsEqual,
+      .ignoresOffsetsWithoutLimits:
       "requests-are-answered-as-by-a-scan"
     }
   }

@@ -65,6 +65,9 @@ struct FaultyBackend: StoreBackend {
       return try plain.create(at: path, model: model, on: disk, StoreCreation(overwriting: true))
     default: break
     }
+    if fault == .leavesFilesAfterReading, opening.readOnly {
+      try disk.open(path + "-journal", for: .create).close()
+    }
     do {
       return FaultyStore(
         try plain.open(path, on: shown(disk), opening), fault, isReadOnly: opening.readOnly,

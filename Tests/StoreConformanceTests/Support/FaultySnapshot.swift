@@ -24,7 +24,7 @@ struct FaultySnapshot: StoreSnapshot {
   }
   var tables: [any RowTable] {
     switch fault {
-    case .showsLaterChanges: return (try? newest().tables) ?? base.tables
+    case .showsLaterChanges, .losesHeldSnapshots: return (try? newest().tables) ?? base.tables
     case .losesRowsByKey, .findsRowsOfOthersByKey, .findsRemovedRowsByKey:
       return base.tables.map { FaultyTable(base: $0, fault: fault) }
     case .countsVersionsByItself: return (try? changed { $1 }) ?? base.tables
@@ -42,6 +42,8 @@ struct FaultySnapshot: StoreSnapshot {
       .decimal(Decimal((number as NSDecimalNumber).doubleValue))
     case (.losesEmptyTexts, .string("")): .null
     case (.cutsTexts, .string(let text)) where text.count > 255: .string(String(text.prefix(255)))
+    case (.cutsMegabytes, .string(let text)) where text.utf8.count > 4 << 20:
+      .string(String(decoding: text.utf8.prefix(4 << 20), as: UTF8.self))
     case (.cutsBytes, .binary(let bytes)) where bytes.count > 65_535: .binary(bytes.prefix(65_535))
     case (.losesReferences, .object): .null
     case (.losesBooleans, .boolean(false)): .null

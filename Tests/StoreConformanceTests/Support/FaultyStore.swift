@@ -22,6 +22,8 @@ final class FaultyStore: HistoryStore, ConfirmingStore, QueryingStore, Vacuuming
     var listed: [CommitSummary]?
     var isClosed = false
     var unwritten: CommitRequest?
+    var uncounted: Int64 = 0
+    var firstKept: Int64 = 0
   }
 
   /// The memory that the stores of a process share, and the place of this store in it.
@@ -81,14 +83,20 @@ final class FaultyStore: HistoryStore, ConfirmingStore, QueryingStore, Vacuuming
 
   private func shown(_ snapshot: any StoreSnapshot) -> any StoreSnapshot {
     guard let fault, FaultyStore.faultsOfSnapshots.contains(fault) else { return snapshot }
-    return FaultySnapshot(base: snapshot, fault: fault, newest: { [inner] in try inner.snapshot() })
+    return FaultySnapshot(base: snapshot, fault: fault) { [inner, self] in
+      if fault == .losesHeldSnapshots, snapshot.commit >= state.withLock({ $0.firstKept }) {
+        return snapshot
+      }
+      return try inner.snapshot()
+    }
   }
 
   private static let faultsOfSnapshots: Set<Fault> = [
     .roundsDoubles, .roundsDates, .losesDigitsOfDecimals, .losesEmptyTexts, .cutsTexts, .cutsBytes,
     .losesReferences, .losesBooleans, .wrapsSmallIntegers, .losesOrder, .showsLaterChanges,
     .keepsTheNumberOfCommits, .losesMetadata, .namesAnotherType, .countsVersionsByItself,
-    .losesRowsByKey, .findsRowsOfOthersByKey, .findsRemovedRowsByKey,
+    .losesRowsByKey, .findsRowsOfOthersByKey, .findsRemovedRowsByKey, .cutsMegabytes,
+    .losesHeldSnapshots,
   ]
 
   // MARK: - Commits
@@ -120,7 +128,18 @@ final class FaultyStore: HistoryStore, ConfirmingStore, QueryingStore, Vacuuming
     case .losesAuthors: request.author = nil
     case .losesContextNames: request.contextName = nil
     case .losesRemovals:
-      request.changes = try FaultyStore.withoutRemovals(request.changes, inner.snapshot())
+      request.changes = request.changes.withoutRemovals()
+    case .losesRemovalsOfOtherEntities:
+      let first = request.changes.entities.first { !$0.removed.isEmpty }?.entityNumber
+      request.changes = request.changes.withoutRemovals { $0 == first }
+    case .losesTheLastOfManyRows:
+      request.changes = try request.changes.withoutLast(above: inner.snapshot())
+    case .checksBeforeItsTurn:
+      let base = try inner.snapshot()
+      if try request.conflicts(with: base).isEmpty {
+        usleep(2000)
+        request.changes = try request.changes.rewritten(above: base, onto: inner.snapshot())
+      }
     default: break
     }
     do {
@@ -175,24 +194,6 @@ final class FaultyStore: HistoryStore, ConfirmingStore, QueryingStore, Vacuuming
     return try inner.commit(CommitRequest(halves[1].freeze(), basedOn: inner.snapshot()))
   }
 
-  private static func withoutRemovals(_ layer: Layer, _ base: any StoreSnapshot) throws -> Layer {
-    let builder = LayerBuilder(base.schema)
-    let view = base.view.pushing(layer)
-    for changes in layer.entities {
-      guard let layout = base.schema[changes.entityNumber] else { continue }
-      for one in try changes.entries() {
-        let key = ObjectKey(entity: changes.entityNumber, number: one.key)
-        guard let row = try view.row(of: key) else { continue }
-        let basis = try base.view.row(of: key)?.version
-        if basis == nil { builder.insert(key) }
-        for (index, column) in layout.columns.enumerated() {
-          builder.set(try row.value(column), column: index, of: key, basis: basis ?? 0)
-        }
-      }
-    }
-    return builder.freeze()
-  }
-
   func commit(
     _ request: CommitRequest, at position: StorePosition,
     confirm: (any StoreSnapshot) throws -> Void
@@ -210,6 +211,7 @@ final class FaultyStore: HistoryStore, ConfirmingStore, QueryingStore, Vacuuming
     default: break
     }
     return try inner.confirming.commit(request, at: position) { snapshot in
+      state.withLock { $0.uncounted = snapshot.commit }
       switch fault {
       case .asksNobody: break
       case .asksTwice:
@@ -251,6 +253,10 @@ final class FaultyStore: HistoryStore, ConfirmingStore, QueryingStore, Vacuuming
     case .neverAdvances: break
     case .advancesAnywhere:
       do { try inner.confirming.advance(to: position) } catch {}
+    case .advancesToTheNewest:
+      try inner.confirming.advance(to: position)
+      let newest = try newest().commit
+      try inner.confirming.advance(to: StorePosition(path: position.path, commit: newest))
     default: try inner.confirming.advance(to: position)
     }
   }
@@ -258,6 +264,9 @@ final class FaultyStore: HistoryStore, ConfirmingStore, QueryingStore, Vacuuming
   func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
     switch fault {
     case .holdsOldCommits: return try body()
+    case .holdsWithoutLock:
+      try checkNewest(number, is: snapshot().commit)
+      return try body()
     case .swallowsErrorsOfHolds:
       return try inner.holding(commit: number) {
         do { return try body() } catch { throw StoreError(.failed, "Something went wrong.") }
@@ -301,6 +310,8 @@ final class FaultyStore: HistoryStore, ConfirmingStore, QueryingStore, Vacuuming
     case .tellsDamage: found.damage = "a scratch"
     case .tellsAnOldSave: found.savedAt = Date(timeIntervalSinceReferenceDate: 0)
     case .tellsAnotherHighestCommit: found.highestCommit = 1_000_000
+    case .tellsNoHighestCommit: found.highestCommit = 0
+    case .forgetsUncountedNumbers: found.highestCommit = try inner.snapshot().commit
     default: break
     }
     return found
@@ -312,6 +323,11 @@ final class FaultyStore: HistoryStore, ConfirmingStore, QueryingStore, Vacuuming
     case .listsTheOldestFirst: commits.reverse()
     case .listsCommitsThatNobodyMade:
       commits.insert(CommitSummary(number: (commits.first?.number ?? 0) + 1, time: Date()), at: 0)
+    case .listsUncountedCommits:
+      let number = state.withLock { $0.uncounted } - 1
+      commits.insert(CommitSummary(number: number, time: Date()), at: min(1, commits.count))
+    case .tellsTheNewestTime:
+      for index in commits.indices { commits[index].time = commits[0].time }
     case .remembersForgottenCommits:
       return state.withLock { state in
         let listed = state.listed ?? commits
@@ -326,6 +342,10 @@ final class FaultyStore: HistoryStore, ConfirmingStore, QueryingStore, Vacuuming
   func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
     switch fault {
     case .opensTheNewestCommitOnly: return try inner.snapshot()
+    case .losesCommitsOfFormerModels:
+      let (found, newest) = (try inner.snapshot(ofCommit: number), try inner.snapshot())
+      guard try found.model == newest.model else { return newest }
+      return found
     case .opensUnknownCommits:
       do { return try inner.snapshot(ofCommit: number) } catch { return try inner.snapshot() }
     default: return try shown(inner.snapshot(ofCommit: number))
@@ -333,11 +353,32 @@ final class FaultyStore: HistoryStore, ConfirmingStore, QueryingStore, Vacuuming
   }
 
   func keepCommits(where isKept: (Int64) -> Bool) throws {
+    let removed = fault == .bringsRemovedObjectsBack ? try removedThing() : nil
     switch fault {
     case .forgetsNothing: break
     case .forgetsTooMuch: try inner.features.history?.keepCommits { _ in false }
     default: try inner.features.history?.keepCommits(where: isKept)
     }
+    state.withLock { $0.firstKept = (try? inner.commits().last?.number) ?? 0 }
+    if let removed {
+      let base = try inner.snapshot()
+      let builder = LayerBuilder(base.schema)
+      builder.insert(removed)
+      try inner.commit(CommitRequest(builder.freeze(), basedOn: base))
+    }
+  }
+
+  /// Returns a thing of an earlier commit that is no longer there; `nil` if there is none.
+  private func removedThing() throws -> ObjectKey? {
+    let entity = try inner.snapshot().schema["Thing"]!.entityNumber
+    let kept = Set(try inner.snapshot().view.keys(ofEntity: entity))
+    for commit in try inner.commits() {
+      let numbers = try inner.snapshot(ofCommit: commit.number).view.keys(ofEntity: entity)
+      if let number = numbers.first(where: { !kept.contains($0) }) {
+        return ObjectKey(entity: entity, number: number)
+      }
+    }
+    return nil
   }
 
   func close() throws {
@@ -361,6 +402,7 @@ final class FaultyStore: HistoryStore, ConfirmingStore, QueryingStore, Vacuuming
     case .ignoresSortKeys: request.sortKeys = []
     case .ignoresLimits: request.fetchLimit = 0
     case .ignoresOffsets: request.fetchOffset = 0
+    case .ignoresOffsetsWithoutLimits where request.fetchLimit == 0: request.fetchOffset = 0
     case .ignoresConditions: request.predicate = nil
     case .ignoresSubentities: request.includesSubentities = false
     default: break
@@ -371,6 +413,23 @@ final class FaultyStore: HistoryStore, ConfirmingStore, QueryingStore, Vacuuming
       keys.append(ObjectKey(entity: keys[0].entity, number: 1 << 40))
     }
     if fault == .losesHits { keys = Array(keys.dropLast()) }
+    let words = request.predicate.map { "\($0)" } ?? ""
+    if fault == .foldsOnlyASCII, words.contains("[c") {
+      keys = try keys.filter { key in
+        guard case .string(let name)? = try value("name", of: key, in: snapshot) else {
+          return true
+        }
+        return name.utf8.allSatisfy { $0 < 128 }
+      }
+    }
+    if fault == .takesNaNAsEqual, words.contains("real == real") {
+      for number in try snapshot.view.keys(ofEntity: snapshot.schema["Thing"]!.entityNumber) {
+        let key = ObjectKey(entity: snapshot.schema["Thing"]!.entityNumber, number: number)
+        if case .double(let real)? = try value("real", of: key, in: snapshot), real.isNaN {
+          keys.append(key)
+        }
+      }
+    }
     return keys
   }
 
@@ -378,6 +437,14 @@ final class FaultyStore: HistoryStore, ConfirmingStore, QueryingStore, Vacuuming
     if fault == .answersNothing { return nil }
     let plan = try QueryPlan(request, model: snapshot.model, schema: snapshot.schema, store: tag)
     return try plan.count(in: source(snapshot)) + (fault == .countsWrongly ? 1 : 0)
+  }
+
+  private func value(
+    _ column: String, of key: ObjectKey, in snapshot: any StoreSnapshot
+  ) throws -> Value? {
+    let layout = snapshot.schema[key.entity]!
+    guard let index = layout.index(of: column) else { return nil }
+    return try snapshot.view.row(of: key)?.value(layout.columns[index])
   }
 
   private func source(_ snapshot: any StoreSnapshot) throws -> ViewSource {
