@@ -26,14 +26,8 @@ extension AtomicStore {
         return
       }
     }
-    let (file, seen, contents, isCopy) = try AtomicStore.read(
-      current.path, format, disk, readOnly: isReadOnly,
-      model: hasGivenModel ? current.head.model : nil,
-      evolving: current.head.schema)
-    // Another store is at the path: the last state that was read stays, and a commit throws.
-    guard contents.metadata.uuid == uuid else { return }
-    try take(contents, into: &current)
-    (current.file, current.seen, current.isCopy) = (file, seen, isCopy)
+    // If another store is at the path, the last state that was read stays, and a commit throws.
+    _ = try take(current.path, into: &current)
   }
 
   /// Advances to a commit that another process has made, in a new file.
@@ -41,18 +35,13 @@ extension AtomicStore {
     try current.withLock { current in
       guard current != nil else { throw closed }
       guard position.commit != current!.head.commit else { return }
-      let (file, seen, contents, isCopy) = try AtomicStore.read(
-        position.path, format, disk, readOnly: isReadOnly,
-        model: hasGivenModel ? current!.head.model : nil, evolving: current!.head.schema)
-      guard contents.metadata.uuid == uuid else {
+      guard try take(position.path, into: &current!, as: position.commit) else {
         throw StoreError(
           .damaged, "The path contains another store: its UUID is not \(uuid).", path: position.path
         )
       }
-      try take(contents, into: &current!, as: position.commit)
       current!.head.commit = position.commit
-      (current!.path, current!.file, current!.seen) = (position.path, file, seen)
-      current!.isCopy = isCopy
+      current!.path = position.path
     }
   }
 
@@ -66,19 +55,27 @@ extension AtomicStore {
     } catch {
       throw StoreError(error, path: current.path)
     }
-    let (file, seen, contents, isCopy) = try AtomicStore.read(
-      current.path, format, disk, readOnly: isReadOnly,
-      model: hasGivenModel ? current.head.model : nil, evolving: current.head.schema)
-    guard contents.metadata.uuid == uuid else { return }
-    try take(contents, into: &current, as: current.head.commit)
-    (current.file, current.seen, current.isCopy) = (file, seen, isCopy)
+    _ = try take(current.path, into: &current, as: current.head.commit)
   }
 
-  /// Makes the contents of a file the newest state, as a new commit if the contents differ.
+  /// Makes the contents of a file the newest state. Returns `false`, and changes nothing, if the file is another store.
+  private func take(
+    _ path: String, into current: inout Current, as number: Int64? = nil
+  ) throws -> Bool {
+    let (file, seen, contents, isCopy) = try AtomicStore.read(
+      path, format, disk, readOnly: isReadOnly,
+      model: hasGivenModel ? current.head.model : nil, evolving: current.head.schema)
+    guard contents.metadata.uuid == uuid else { return false }
+    try take(contents, into: &current, as: number)
+    (current.file, current.seen, current.isCopy) = (file, seen, isCopy)
+    return true
+  }
+
+  /// Makes contents the newest state, as a new commit if they differ.
   ///
   /// - Parameter number: The number of the new commit; `nil` for the next number.
   private func take(
-    _ contents: AtomicContents, into current: inout Current, as number: Int64? = nil
+    _ contents: AtomicContents, into current: inout Current, as number: Int64?
   ) throws {
     // In another lane, the key of the former one says nothing.
     let isSameLane = contents.metadata.lanes.current == current.head.metadata.lanes.current
