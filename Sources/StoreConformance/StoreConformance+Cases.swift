@@ -1,3 +1,5 @@
+import StoreInterface
+
 extension StoreConformance {
   /// All cases, in the order in which they are tried. Later cases rely on the behaviour that earlier ones test.
   public static let cases: [Case] = [
@@ -38,15 +40,16 @@ extension StoreConformance {
     },
     Case(
       "history-can-be-opened",
-      "Each listed commit can be opened, and shows the objects at that commit."
+      "Each listed commit can be opened, and shows the objects at that commit.", of: .history
     ) {
-      try $0.history()
+      try HistoryCases(run: $0).history()
     },
     Case(
       "forgetting-keeps-the-newest",
-      "Forgetting commits keeps the newest commit; a commit that is not kept can't be opened."
+      "Forgetting commits keeps the newest commit; a commit that is not kept can't be opened.",
+      of: .history
     ) {
-      try $0.forgetting()
+      try HistoryCases(run: $0).forgetting()
     },
     Case(
       "subentities-stay-apart",
@@ -69,7 +72,7 @@ extension StoreConformance {
     },
     Case(
       "changes-between-snapshots",
-      "The changes between two snapshots turn the first into the second."
+      "The changes between two snapshots turn the first into the second.", of: .incremental
     ) {
       try $0.changesBetween()
     },
@@ -82,13 +85,13 @@ extension StoreConformance {
       "model-changes",
       "After a change of the model, rows are read with the new model, and changes for the old model are refused."
     ) {
-      try $0.modelChanges()
+      try ModelCases(run: $0).modelChanges()
     },
     Case(
       "models-between",
       "One commit can go through several models: a property that is renamed twice keeps its values."
     ) {
-      try $0.modelChains()
+      try ModelCases(run: $0).modelChains()
     },
     Case(
       "holding-a-commit",
@@ -139,19 +142,21 @@ extension StoreConformance {
     },
     Case(
       "freeing-space-loses-nothing",
-      "Freeing unused space keeps all objects, the newest commit and open snapshots."
+      "Freeing unused space keeps all objects, the newest commit and open snapshots.", of: .vacuum
     ) {
       try SpaceCases(run: $0).freeing()
     },
     Case(
       "requests-are-answered-as-by-a-scan",
-      "A store that answers requests itself finds the same objects in the same order as a scan of its rows."
+      "A store that answers requests itself finds the same objects in the same order as a scan of its rows.",
+      of: .querying
     ) {
       try RequestCases(run: $0).answers()
     },
     Case(
       "stores-are-recognized",
-      "A program that does not know the type of a store recognises it by its first bytes, its marker or its address."
+      "A program that does not know the type of a store recognises it by its first bytes, its marker or its address.",
+      of: .recognition
     ) {
       try PlaceCases(run: $0).recognizedStores()
     },
@@ -191,28 +196,35 @@ extension StoreConformance {
     },
     Case(
       "confirmed-commits-count",
-      "A commit with a number and a confirmation counts from the confirmation on, under its number."
+      "A commit with a number and a confirmation counts from the confirmation on, under its number.",
+      of: .confirmation
     ) {
       try ConfirmationCases(run: $0).confirmed()
     },
     Case(
       "unconfirmed-commits-do-not-count",
-      "A commit that is not confirmed leaves the store as it was, and the next commit can follow."
+      "A commit that is not confirmed leaves the store as it was, and the next commit can follow.",
+      of: .confirmation
     ) {
       try ConfirmationCases(run: $0).unconfirmed()
     },
-    Case("lost-commits-are-refused", "A store is not opened at a commit that it does not have.") {
+    Case(
+      "lost-commits-are-refused", "A store is not opened at a commit that it does not have.",
+      of: .confirmation
+    ) {
       try ConfirmationCases(run: $0).lostCommits()
     },
     Case(
       "stores-advance",
-      "A store that was opened at a commit shows this commit until it is told to advance to a newer one."
+      "A store that was opened at a commit shows this commit until it is told to advance to a newer one.",
+      of: .confirmation
     ) {
       try ConfirmationCases(run: $0).advancing()
     },
     Case(
       "two-open-stores-agree",
-      "Two open stores at one place see each other's commits, refuse conflicts, and never lease the same key."
+      "Two open stores at one place see each other's commits, refuse conflicts, and never lease the same key.",
+      of: .shared
     ) {
       try SharingCases(run: $0).twoOpenStores()
     },
@@ -224,25 +236,29 @@ extension StoreConformance {
     },
     Case(
       "two-processes-agree",
-      "Two processes with one store see each other's commits, refuse conflicts, and never lease the same key."
+      "Two processes with one store see each other's commits, refuse conflicts, and never lease the same key.",
+      of: .shared
     ) {
       try ProcessCases(run: $0).twoProcesses()
     },
     Case(
       "commits-survive-power-cuts",
-      "After a power cut at any moment the store has all confirmed commits, and no part of another one."
+      "After a power cut at any moment the store has all confirmed commits, and no part of another one.",
+      of: .durable
     ) {
       try PowerCutCases(run: $0).cuts()
     },
     Case(
       "failing-disks-lose-nothing",
-      "If an operation of the disk fails, the commit succeeds or changes nothing, and the store can be opened again."
+      "If an operation of the disk fails, the commit succeeds or changes nothing, and the store can be opened again.",
+      of: .durable
     ) {
       try PowerCutCases(run: $0).failures()
     },
     Case(
       "confirmed-commits-survive-kills",
-      "After a process is killed while it commits, the store has all confirmed commits and no half of one."
+      "After a process is killed while it commits, the store has all confirmed commits and no half of one.",
+      of: .durable
     ) {
       try ProcessCases(run: $0).kills()
     },

@@ -94,11 +94,18 @@ extension StoreConformance {
     /// The rule, in a sentence.
     public let promise: String
 
+    /// The feature that the case tries; `nil` for a rule that all stores must follow.
+    package let ability: StoreAbility?
+
     let body: @Sendable (CaseRun) throws -> Void
 
-    init(_ name: String, _ promise: String, _ body: @escaping @Sendable (CaseRun) throws -> Void) {
+    init(
+      _ name: String, _ promise: String, of ability: StoreAbility? = nil,
+      _ body: @escaping @Sendable (CaseRun) throws -> Void
+    ) {
       self.name = name
       self.promise = promise
+      self.ability = ability
       self.body = body
     }
 

@@ -130,6 +130,25 @@ struct StoreConformanceTests {
     #expect(report.description.contains("FAILED   \(name): \(found.testCase.promise)"))
   }
 
+  @Test("Each feature works, is missing, fails or was not tried")
+  func abilities() {
+    let sound = suite(nil).run().abilities(of: FaultyBackend(nil).capabilities)
+    let faulty = suite(.losesAuthors).run(only: "history-can-be-opened")
+      .abilities(of: FaultyBackend(nil).capabilities)
+    let memory = StoreConformance(make: { try MemoryStore($0) }).run()
+      .abilities(of: [.incremental, .shared])
+
+    #expect(sound.allSatisfy { $0.finding == .works })
+    #expect(sound.map(\.ability) == StoreAbility.allCases)
+    #expect(faulty.first { $0.ability == .history }?.finding == .fails(["history-can-be-opened"]))
+    #expect(memory.first { $0.ability == .history }?.finding == .missing)
+    #expect(memory.first { $0.ability == .vacuum }?.finding == .missing)
+    #expect(
+      memory.first { $0.ability == .shared }?.finding
+        == .untried(
+          "the case needs a backend, and the suite has only a function that makes stores"))
+  }
+
   @Test("A store with one fault fails only the case about the fault")
   func onlyThere() {
     let report = suite(.tellsDamage).run()

@@ -110,7 +110,9 @@ struct PluginCommandTests {
     #expect(named.exitCode == .done)
     #expect(
       named.output.contains("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"))
-    #expect(named.output.contains("stores     Ledger: durable, history"))
+    #expect(named.output.contains(/stores +Ledger\n/))
+    #expect(named.output.contains(/history +yes  Earlier saves can be opened\./))
+    #expect(named.output.contains(/shared +no   One program at a time/))
     #expect(placed.exitCode == .done)
     #expect(placed.output.contains("(program)"))
     #expect(folder.run("plugin", "info", "ledger", "--format=json").output.contains(#""sha256""#))

@@ -133,6 +133,19 @@ struct PluginTestTests {
 
     #expect(apart.exitCode == .done, "\(apart.output)\(apart.messages)")
     #expect(apart.output == together.output)
+    let features = try #require(apart.output.split(separator: "\nfeatures\n").last)
+    #expect(
+      features == """
+          incremental   no   A save writes all objects.
+          durable       yes  Saves outlive the program, a kill and a power cut.
+          shared        yes  Several programs may save at the same time.
+          history       no   Only the newest save can be opened.
+          querying      no   Quire reads the rows, and finds and sorts them.
+          confirmation  yes  The store can be a part of a document.
+          vacuum        no   Nothing frees unused space on request.
+          recognition   yes  Programs recognise the store without its type.
+
+        """)
     // Both cases start further processes.
     for name in ["two-processes-agree", "confirmed-commits-survive-kills"] {
       #expect(apart.output.contains("passed   \(name)\n"))

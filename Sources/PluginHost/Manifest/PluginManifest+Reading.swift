@@ -100,8 +100,8 @@ extension PluginManifest.StoreType {
       guard said.insert(text).inserted else {
         throw members.error("capabilities", "has '\(text)' twice.")
       }
-      if let known = StoreCapabilities.names.first(where: { $0.name == text }) {
-        capabilities.insert(known.capability)
+      if let known = StoreAbility(rawValue: text)?.capability {
+        capabilities.insert(known)
       } else {
         warnings.append("\(members.inner("capabilities")) has '\(text)', which is unknown.")
       }

@@ -101,16 +101,3 @@ public struct PluginManifest: Sendable, Hashable {
     }
   }
 }
-
-extension StoreCapabilities {
-  /// The capabilities with their names in manifests, in the order of their bits (spec §9.2.5).
-  package static let names: [(name: String, capability: StoreCapabilities)] = [
-    ("incremental", .incremental), ("durable", .durable), ("shared", .shared),
-    ("history", .history), ("querying", .querying), ("confirmation", .confirmation),
-  ]
-
-  /// The names of the capabilities in this set.
-  package var names: [String] {
-    Self.names.filter { contains($0.capability) }.map(\.name)
-  }
-}

@@ -4,7 +4,9 @@ import Rows
 import StoreInterface
 
 /// The cases of earlier commits, for stores that keep them.
-extension CaseRun {
+struct HistoryCases {
+  let run: CaseRun
+
   /// A store after some commits, with the objects, the author and the time of each commit.
   private struct Past {
     var store: any Store
@@ -14,19 +16,19 @@ extension CaseRun {
   }
 
   private func past() throws -> Past {
-    let store = try make()
+    let store = try run.make()
     var past = Past(store: store, states: [try store.snapshot().commit: [:]])
-    let (key, short) = (try key(store, "Thing", 1), try key(store, "Thing", 2))
+    let (key, short) = (try run.key(store, "Thing", 1), try run.key(store, "Thing", 2))
     for round in 0..<9 {
       let base = try store.snapshot()
       let builder = LayerBuilder(base.schema)
       if round == 0 { builder.insert(key) }
       // Another object lives from the second to the fourth commit.
       if round == 1 { builder.insert(short) }
-      if round == 4 { builder.remove(short, basis: try version(of: short, in: base)) }
+      if round == 4 { builder.remove(short, basis: try run.version(of: short, in: base)) }
       builder.set(
         .integer(Int64(round)), "large", of: key, base.schema,
-        basis: round == 0 ? 0 : try version(of: key, in: base))
+        basis: round == 0 ? 0 : try run.version(of: key, in: base))
       var request = CommitRequest(builder.freeze(), basedOn: base)
       if round % 2 == 1 { (request.author, request.contextName) = ("Zoë", "round \(round)") }
       let after = try store.commit(request)
@@ -37,55 +39,55 @@ extension CaseRun {
       if round == 4 { Thread.sleep(forTimeInterval: 0.01) }
       _ = try store.leaseKeys(ofEntity: key.entity, count: 5000)
     }
-    past.store = try reopen(store)
+    past.store = try run.reopen(store)
     return past
   }
 
   /// Checks that all commits that the store lists can be opened.
   func history() throws {
-    guard try make().features.history != nil else {
-      throw End.skipped("the store does not declare the capability 'history'")
+    guard try run.make().features.history != nil else {
+      throw CaseRun.End.skipped("the store does not declare the capability 'history'")
     }
     let past = try past()
     let store = past.store
     let commits = try store.commits()
-    check(!commits.isEmpty, "A store that keeps a history lists no commits after nine saves.")
-    check(
+    run.check(!commits.isEmpty, "A store that keeps a history lists no commits after nine saves.")
+    run.check(
       commits.map(\.number) == commits.map(\.number).sorted(by: >),
       "The commits are not listed with the newest first: \(commits.map(\.number)).")
-    for commit in commits { try check(commit, past) }
+    for commit in commits { try checkCommit(commit, past) }
     if commits.count > 4 {
       let held = try store.snapshot(ofCommit: commits[4].number)
       try store.features.history?.forgetCommits(before: commits[3].number)
-      check(
+      run.check(
         "The commits after the commits before \(commits[3].number) were forgotten",
         is: commits.prefix(4).map(\.number), found: try store.commits().map(\.number))
-      check(
+      run.check(
         "A snapshot of a commit that was forgotten afterwards", held.schema,
         holds: past.states[held.commit] ?? [:], found: try StoreConformance.objects(held))
-      for commit in commits.prefix(4) { try check(commit, past) }
+      for commit in commits.prefix(4) { try checkCommit(commit, past) }
     }
     try store.close()
   }
 
-  private func check(_ commit: CommitSummary, _ past: Past) throws {
+  private func checkCommit(_ commit: CommitSummary, _ past: Past) throws {
     let snapshot = try past.store.snapshot(ofCommit: commit.number)
-    check(
+    run.check(
       "The number of the snapshot of commit \(commit.number)", is: commit.number,
       found: snapshot.commit)
     guard let state = past.states[commit.number] else {
-      return check(false, "The store lists commit \(commit.number), which no save has made.")
+      return run.check(false, "The store lists commit \(commit.number), which no save has made.")
     }
-    check(
+    run.check(
       "The snapshot of commit \(commit.number)", snapshot.schema, holds: state,
       found: try StoreConformance.objects(snapshot))
-    check(
+    run.check(
       "The author of commit \(commit.number)", is: past.authors[commit.number], found: commit.author
     )
-    check(
+    run.check(
       "The time of commit \(commit.number), which was listed before as the newest",
       is: past.times[commit.number] ?? commit.time, found: commit.time)
-    check(
+    run.check(
       (commit.contextName == nil) == (commit.author == nil),
       "Commit \(commit.number) lost the name of its context, or has a name that no save gave.")
   }
@@ -96,12 +98,12 @@ extension CaseRun {
     let store = past.store
     let newest = try store.snapshot()
     let objects = try StoreConformance.objects(newest)
-    check(
+    run.check(
       "A store that was reopened after nine saves", newest.schema,
-      holds: [try key(store, "Thing", 1): ["large": .integer(8)]], found: objects)
+      holds: [try run.key(store, "Thing", 1): ["large": .integer(8)]], found: objects)
     try store.features.history?.forgetCommits(before: .max)
-    try check("After all commits except the newest were forgotten", store, holds: objects)
-    refused(.notFound, "Opening commit 1000000, which no save has made,") {
+    try run.check("After all commits except the newest were forgotten", store, holds: objects)
+    run.refused(.notFound, "Opening commit 1000000, which no save has made,") {
       try store.snapshot(ofCommit: 1_000_000)
     }
     try store.close()

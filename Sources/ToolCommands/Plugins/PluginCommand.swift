@@ -277,8 +277,11 @@ enum PluginCommand {
     table.add("SHA-256", digest)
     table.add("found in", "\(plugin.folder.path) (\(plugin.folder.kind.rawValue))")
     for type in plugin.types {
-      let all = type.capabilities.names
-      table.add("stores", type.name + (all.isEmpty ? "" : ": " + all.joined(separator: ", ")))
+      table.add("stores", type.name)
+      for ability in StoreAbility.declared {
+        let has = type.capabilities.contains(ability.capability ?? [])
+        table.add("  " + ability.rawValue, (has ? "yes  " : "no   ") + ability.sentence(has: has))
+      }
     }
     for warning in manifest.warnings { table.add("warning", warning) }
     try output.write(table.text())

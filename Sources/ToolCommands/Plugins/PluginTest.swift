@@ -65,7 +65,9 @@ struct PluginTest {
         try invocation.console.output.writeLine(
           "\(report.passedCount) passed, \(report.failedCount) failed, \(report.skippedCount) skipped"
         )
-      case .json: reports.append(PluginTest.json(report, type.name))
+        // A single case tells nothing about the other features.
+        if invocation.value(of: PluginTest.onlyCase) == nil { try write(report, on: type) }
+      case .json: reports.append(PluginTest.json(report, type))
       }
     }
     if invocation.format == .json {
@@ -177,9 +179,41 @@ struct PluginTest {
     for finding in findings { try output.writeLine("           \(oneLine(finding))") }
   }
 
-  private static func json(_ report: ConformanceReport, _ type: String) -> JSON {
+  /// Prints a table of what the store can do.
+  private func write(_ report: ConformanceReport, on type: PluginManifest.StoreType) throws {
+    var table = Table()
+    for (ability, finding) in report.abilities(of: type.capabilities) {
+      let (state, text) = Self.words(ability, finding)
+      table.add(ability.rawValue, state, text)
+    }
+    let output = invocation.console.output
+    try output.writeLine("\n" + output.styled("features", .heading))
+    try output.write(table.text(indent: 2))
+  }
+
+  private static func words(
+    _ ability: StoreAbility, _ finding: ConformanceReport.Finding
+  ) -> (state: String, text: String) {
+    switch finding {
+    case .works: ("yes", ability.sentence(has: true))
+    case .missing: ("no", ability.sentence(has: false))
+    case .fails(let names): ("failed", names.joined(separator: ", "))
+    case .untried(let reason): ("untried", reason)
+    }
+  }
+
+  private static func json(
+    _ report: ConformanceReport, _ type: PluginManifest.StoreType
+  ) -> JSON {
     .object([
-      "name": .string(type),
+      "name": .string(type.name),
+      "features": .array(
+        report.abilities(of: type.capabilities).map { ability, finding in
+          let (state, text) = words(ability, finding)
+          return .object([
+            "name": .string(ability.rawValue), "state": .string(state), "text": .string(text),
+          ])
+        }),
       "cases": .array(
         report.results.map { result in
           var (outcome, reason): (String, String?) = ("failed", nil)
