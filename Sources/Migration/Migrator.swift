@@ -10,6 +10,9 @@ public import StoreInterface
 ///     print(try migrator.plan(forStoreAt: path, to: model, in: places))     // a dry run
 ///     try migrator.migrate(storeAt: path, to: model, in: places)
 ///
+/// A document migrates on its own when it is opened with a newer model, with a migrator for its options. Use the type
+/// directly for stores outside of documents, for a dry run, or for tests of a written mapping.
+///
 /// The version of a store is determined from its version hashes. From that version the migrator takes the shortest
 /// path over the known versions, by written and inferred mappings, or follows the given stages. The old store stays
 /// unchanged until the new store is complete, checked and durable. Then one switch replaces it, so an interrupted

@@ -5,6 +5,10 @@ import Synchronization
 
 /// The model, the coordinator with its stores, and the contexts of a program that has stores but no documents.
 ///
+/// Use it for the one database of an application or a server, which is opened at the start and saved by the program. For files
+/// that a person creates, sends and keeps versions of, use a `ManagedDocument`, which saves on its own. A program that adds
+/// and removes stores while it runs makes a ``PersistentStoreCoordinator`` itself.
+///
 ///     let container = try PersistentContainer(
 ///       model, at: "Trips.store", places: .builtIn, classes: [Trip.self, Stop.self])
 ///     let names = try await container.performBackgroundTask { context in

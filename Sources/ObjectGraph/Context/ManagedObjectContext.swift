@@ -9,11 +9,21 @@ import ObjectModel
 ///       try context.save()
 ///     }
 ///
-/// A context and its objects belong to one place (``ContextConcurrency``). The program stops if it uses them elsewhere.
-/// For work in the background a ``ContextActor`` is the safest owner: the compiler keeps its objects inside of it.
+/// A program has one context for its user interface, and one for each piece of work that runs beside it. Two contexts never
+/// share an object: each has its own, and the identifiers (``ManagedObject/objectID``) travel between them. A save of one
+/// appears in the others when they are told to merge it, or at once if they follow the stores
+/// (``automaticallyMergesChangesFromParent``).
 ///
-/// A context with a parent saves into the parent. It reads the state that the parent has published, so that it does not
+/// Make a context without a parent for an import or a report: it saves to the stores, and its conflicts with other saves
+/// are settled by its ``mergePolicy``. Make one with a parent for a form that can be cancelled: it saves into the parent, in
+/// memory, and the parent decides when that reaches a disk. It reads the state that the parent has published, so it does not
 /// wait for the parent.
+///
+/// A context and its objects belong to one place (``ContextConcurrency``), and the program stops if it uses them elsewhere.
+/// For work in the background a ``ContextActor`` is the safest owner: the compiler keeps its objects inside of it. To hand
+/// values to other code, read them as snapshots.
+///
+/// A context costs little: it copies no rows, and an object that is not read takes no memory beside its identifier.
 public final class ManagedObjectContext: @unchecked Sendable {
   // Sendable: all state is in the workspace. The settings have a lock. The program sets the undo stack in a turn, or
   // before other threads use the context. Every other entry point checks that the caller is in a turn.

@@ -7,6 +7,10 @@ public import ObjectQuery
 ///     let soon = try context.fetch(Trip.where { $0.start > .now }.sorted(by: \.start))
 ///     let late = try context.fetch(FetchRequest(Trip.self, where: QueryPredicate("start < %@", now)))
 ///
+/// A request costs what it returns: the result is an array of faults, whose values are read when they are used. To show a list
+/// that stays up to date, use ``FetchedResults``; for sums and groups, use
+/// ``ManagedObjectContext/fetchTable(_:)``; for values that leave the context, snapshots.
+///
 /// If the program knows the name of an entity only, it makes a `FetchRequest<ManagedObject>`:
 ///
 ///     let people = try context.fetch(FetchRequest("Person"))

@@ -10,6 +10,9 @@ import Rows
 ///     try context.processPendingChanges()
 ///     try context.undoStack?.undo()
 ///
+/// A ``FetchedResults`` list and all observers follow an undo as they follow any change. To go back over saves of earlier
+/// sessions, use the versions of a document: this stack ends with its context.
+///
 /// The changes of one turn of work are one group and are undone together. A turn is one `perform`, or the work between
 /// two calls of ``ManagedObjectContext/processPendingChanges()``. ``group(_:_:)`` makes explicit groups, which may be
 /// nested and have names.

@@ -2,8 +2,13 @@
 ///
 ///     let long = try QueryPredicate("name BEGINSWITH[cd] %@ AND stops.@count > 3", "lake")
 ///
+/// Use the text form for conditions that are written outside of the program, such as in a model, a mapping or a command, and
+/// for ports of Core Data's code. In a program, `Trip.where { $0.stops.count > 3 }` makes the same tree, and the compiler checks
+/// its names and types.
+///
 /// A predicate is only a tree and refers to no model and no store. It can be created before either exists, sent
-/// anywhere, printed, and read back as an equal tree. `CompiledPredicate` binds it to an entity.
+/// anywhere, printed, and read back as an equal tree. `CompiledPredicate` binds it to an entity, and reports names and types
+/// that do not fit. Values belong into arguments (`%@`): a text that is pasted into the condition may change its meaning.
 public indirect enum QueryPredicate: Sendable, Hashable {
   /// Always true or always false: `TRUEPREDICATE`, `FALSEPREDICATE`.
   case constant(Bool)

@@ -5,7 +5,11 @@ public import ObjectModel
 ///     let view = View(snapshot.tables + [parentLayer]).pushing(ownLayer)
 ///     let name = try view.value(of: key, column: layout.columns[name])
 ///
-/// A read goes down the stack until it finds the value. A view is a value, and nothing beneath its top ever
+/// Contexts read through a view of the store, the parents' changes and their own; comparison and merging make one for each
+/// side. Code that only reads what is saved takes the snapshot's own view.
+///
+/// A read goes down the stack until it finds the value, so a view over many layers is slower than one over few; a store merges
+/// its layers for that reason. A view is a value, and nothing beneath its top ever
 /// changes, so a read never waits.
 public struct View: Sendable {
   /// The tables of the view, the bottom first.

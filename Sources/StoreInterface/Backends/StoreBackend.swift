@@ -8,6 +8,10 @@ public import Rows
 ///     let backend = try backends.backend(ofStoreAt: path, on: disk)
 ///     let store = try backend.open(path, on: disk, StoreOpening(readOnly: true))
 ///
+/// Write a backend for a database or a format that can save a part of its contents. A format that is read and written whole,
+/// such as JSON, needs only an ``AtomicFormat``: its backend, its locks and its safe replacement exist already. The guide
+/// `docs/writing-a-store.md` has both, and `StoreConformance` judges the result.
+///
 /// A backend is a value without state. It returns each store as a ``Store``.
 public protocol StoreBackend: Sendable {
   /// The type of the backend's stores.
