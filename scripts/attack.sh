@@ -1,6 +1,7 @@
 # attack [OPTION...]
-#   Runs the tool on damaged files, with outputs over its inputs, with kills and with failing calls. Options:
-#   --minutes N, --seed N, --only damage|resealed|writing|kills|failing, --self-test.
+#   Runs the tool on damaged files, with outputs over its inputs, with kills, with failing calls, and (as root) on a
+#   file system whose device fails. Options:
+#   --minutes N, --seed N, --only damage|resealed|writing|kills|failing|device, --self-test.
 
 build_tool
 mkdir -p .build/attack

@@ -22,4 +22,6 @@ if fault == "claims success" and command == "insert" and ("/kills/" in arguments
     if "ATTACK_MARK" in os.environ:
         open(os.environ["ATTACK_MARK"], "wb").close()
     sys.exit(0)
+if fault == "forgets a save" and command == "insert" and "/device/" in arguments[1]:
+    sys.exit(0)
 os.execv(tool, [tool, *arguments])
