@@ -111,7 +111,7 @@ extension StoreError {
   package static func uncertain(_ error: any Error, path: String) -> StoreError {
     StoreError(
       .uncertain,
-      "\(error). The save could not be reverted either. Open the store again to see whether the "
-        + "save counts.", path: path, cause: error)
+      "\(error)\("\(error)".hasSuffix(".") ? "" : ".") The save could not be reverted either. Open the store again to see "
+        + "whether the save counts.", path: path, cause: error)
   }
 }
