@@ -104,6 +104,7 @@ let package = Package(
     // The bottom modules. Of this package's modules, they import only each other.
     .target(name: "CChecksums"),
     .target(name: "CProcessor"),
+    .target(name: "CProgram"),
     .target(name: "CThreads"),
     .target(name: "CArrow"),
     .target(name: "CStorePlugin", dependencies: ["CArrow"]),
@@ -303,7 +304,7 @@ let package = Package(
     module("EmbeddedFiles", "CEmbeddedFiles"),
 
     // The process itself and other programs, and the parts of a command-line tool that know no store.
-    module("SystemPrograms", "DurableFiles"),
+    module("SystemPrograms", "CProgram DurableFiles"),
     module("CommandInterface", "SystemPrograms DurableFiles JSONText TextMatching"),
 
     // The kit for authors of plug-ins: templates, trials, measurements and packages.

@@ -1,5 +1,7 @@
-// SAFETY: The C runtime gives valid strings, and nothing in the tool changes the environment of its own process.
+// SAFETY: The C runtime gives valid strings, and nothing in the tool changes the environment or the arguments of its own
+// process.
 
+private import CProgram
 import DurableFiles
 @unsafe @preconcurrency import Foundation
 
@@ -7,6 +9,25 @@ import DurableFiles
 ///
 /// Foundation answers the same questions, but its first answers take a tenth of the time of a short command.
 package enum ThisProgram {
+  /// The arguments, the name of the program first, as bytes: a path need not be UTF-8, and a repaired one would name another
+  /// file.
+  package static var arguments: [[UInt8]] {
+    var count: Int32 = 0
+    guard let arguments = unsafe quire_program_arguments(&count) else {
+      return unsafe bytes(of: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
+    }
+    return unsafe bytes(of: arguments, count: Int(count))
+  }
+
+  private static func bytes(
+    of texts: UnsafePointer<UnsafeMutablePointer<CChar>?>, count: Int
+  ) -> [[UInt8]] {
+    (0..<count).map { index in
+      guard let text = unsafe texts[index] else { return [] }
+      return unsafe [UInt8](UnsafeRawBufferPointer(start: text, count: strlen(text)))
+    }
+  }
+
   /// The variables of the environment.
   package static var environment: [String: String] {
     var variables: [String: String] = [:]

@@ -20,6 +20,15 @@ struct VersionIdentityTests {
       ("main", VersionReference(.head("main"))), ("draft~0", VersionReference(.head("draft"))),
       ("draft~12", VersionReference(.head("draft"), steps: 12)),
       ("9223372036854775807", VersionReference(.number(.max))),
+      ("-1", VersionReference(.current, steps: 1)), ("-12", VersionReference(.current, steps: 12)),
+      (
+        "2001-01-02T00:00:03Z",
+        VersionReference(.date(Date(timeIntervalSinceReferenceDate: 86_403)))
+      ),
+      (
+        "2001-01-02~1",
+        VersionReference(.date(Date(timeIntervalSinceReferenceDate: 172_799.999)), steps: 1)
+      ),
     ])
   func names(_ text: String, _ reference: VersionReference) throws {
     let read = try #require(VersionReference(text))
@@ -31,10 +40,29 @@ struct VersionIdentityTests {
     "Other texts are no names of versions",
     arguments: [
       "", "~", "~1", "draft~", "draft~x", "draft~-1", "draft~+1", "draft~1~2", "a b", "a.b", "Main",
-      "9223372036854775808", "draft~99999999999999999999", "-1", "é", "3a",
+      "9223372036854775808", "draft~99999999999999999999", "-0", "--1", "-", "-x", "-1~1",
+      "2026-13-01", "é",
+      "3a",
     ])
   func noNames(_ text: String) {
     #expect(VersionReference(text) == nil)
+  }
+
+  @Test("A version is found by its date and by steps back from the newest")
+  func counting() {
+    let versions = [1, 2, 5].map { number in
+      (number: Int64(number), saved: Date(timeIntervalSinceReferenceDate: Double(number) * 86_400))
+    }
+    func number(_ text: String) -> Int64? { VersionReference(text)?.number(in: versions) }
+
+    #expect(number("-1") == 2 && number("-2") == 1 && number("-3") == nil)
+    #expect(number("2") == 2 && number("5~1") == 2 && number("1~1") == nil && number("3") == nil)
+    // The day of the first version is 2 January 2001, and a day lasts to its end.
+    #expect(number("2001-01-01") == nil && number("2001-01-02") == 1)
+    #expect(number("2001-01-03T00:00Z") == 2 && number("2001-01-02T23:59:59Z") == 1)
+    #expect(number("2001-01-05") == 2 && number("2026-01-01") == 5)
+    #expect(number("2026-01-01~2") == 1 && number("draft") == nil)
+    #expect(VersionReference("-1")?.number(in: []) == nil)
   }
 
   @Test("A version is found by its number in any head, and by steps on one")
@@ -63,9 +91,11 @@ struct VersionIdentityTests {
     #expect(try find("5") == "draft 5")
     #expect(try find("5~1") == "draft 2")
     #expect(try find("4~1") == "main 3")
+    #expect(try find("-1") == "main 3")
+    #expect(try find("2100-01-01") == "main 4")
     for (text, code) in [
       ("7", DocumentError.Code.noVersion), ("main~4", .noVersion), ("draft~4", .noVersion),
-      ("x", .noHead),
+      ("x", .noHead), ("-4", .noVersion), ("1900-01-01", .noVersion),
     ] {
       let error = #expect(throws: DocumentError.self) { try find(text) }
       #expect(error?.code == code, "\(text)")

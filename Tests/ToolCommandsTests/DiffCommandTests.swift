@@ -52,6 +52,11 @@ struct DiffCommandTests {
     #expect(
       back.contains("~ Trip 3/p1  name \"Down the Douro\" -> \"Douro\"; price null -> 900.0\n"))
     #expect(back.contains("+ Stop 2/p3") && back.contains("stops +2/p3"))
+    #expect(diff("/Trips.quire@-2", "/Trips.quire@8").output == "No differences.\n")
+    #expect(diff("/Trips.quire@2100-01-01", "/Trips.quire").output == "No differences.\n")
+    let missing = diff("/Trips.quire@1900-01-01", "/Trips.quire")
+    #expect(missing.exitCode == .inputOutput)
+    #expect(missing.messages.contains("the oldest that is kept is version 1, saved at "))
     #expect(diff("/Trips.quire@5", "/Trips.quire@5").exitCode == .done)
     #expect(diff("/Trips.quire@4", "/Trips.quire@5").output.hasPrefix("+ Stop 2/p1"))
   }

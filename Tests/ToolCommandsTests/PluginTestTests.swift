@@ -142,7 +142,7 @@ struct PluginTestTests {
           history       no   Only the newest save can be opened.
           querying      no   Quire reads the rows, and finds and sorts them.
           confirmation  yes  The store can be a part of a document.
-          vacuum        no   Nothing frees unused space on request.
+          vacuum        yes  Unused space is freed on request.
           recognition   yes  Programs recognise the store without its type.
 
         """)

@@ -1,10 +1,20 @@
 """Kills writers at random moments: each save that was acknowledged is there afterwards."""
 
+import glob
 import time
 
 import stores
 
 ROUNDS = 4
+# With the package libfaketime, half of the writers have a clock that jumps by years.
+CLOCK = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
+
+
+def clock(part):
+    """Returns the environment of a writer: the system's clock, or another one."""
+    if not CLOCK or part.random.random() < 0.5:
+        return {}
+    return {"LD_PRELOAD": CLOCK[0], "FAKETIME": f"@{part.random.randint(1960, 2200)}-02-03 04:05:06"}
 
 
 def case(part, made, kind):
@@ -15,7 +25,7 @@ def case(part, made, kind):
         arguments = ["insert", path, "Trip", f"name={name}"]
         if part.random.random() < 0.2:
             arguments, name = ["vacuum", path], None
-        process = part.tool.start(*arguments)
+        process = part.tool.start(*arguments, env=clock(part))
         try:
             process.communicate(timeout=part.random.uniform(0.01, 0.3))
         except BaseException:
@@ -47,7 +57,7 @@ def session(part, made, kind):
     path, folder = stores.place_copy(part, made[kind])
     names = [f"Session {number}" for number in range(20)]
     script = "".join(f"insert Trip 'name={name}'\nsave\ncount Trip\n" for name in names).encode()
-    process = part.tool.start("open", path, input=script)
+    process = part.tool.start("open", path, env=clock(part), input=script)
     process.stdin.write(script)
     process.stdin.close()
     process.stdin = None

@@ -84,7 +84,7 @@ extension StorePlaces {
   private static func version(
     _ version: VersionReference, of store: any Store, _ path: String
   ) throws -> any Store {
-    guard case .number(let number) = version.start, version.steps == 0 else {
+    if case .head = version.start {
       throw ComparisonError(
         .badPlace,
         "'\(version)' names a version by a head, but '\(path)' is a store, and only documents have heads.",
@@ -93,10 +93,10 @@ extension StorePlaces {
     guard store.features.history != nil else {
       throw ComparisonError(.badPlace, "'\(path)' keeps no versions.", path: path)
     }
-    guard let summary = try store.commits().first(where: { $0.number == number }) else {
+    guard let summary = try version.commit(of: store) else {
       throw ComparisonError(
-        .badPlace, "'\(path)' does not contain version \(number).", path: path)
+        .badPlace, "'\(path)' does not contain version \(version).", path: path)
     }
-    return StoreAtVersion(store, try store.snapshot(ofCommit: number), summary)
+    return StoreAtVersion(store, try store.snapshot(ofCommit: summary.number), summary)
   }
 }

@@ -1,7 +1,7 @@
 package import Documents
 package import DurableFiles
 
-/// A path with a version after an @: `DOC@3`, `DOC@draft`, `DOC@draft~2`.
+/// A path with a version after an @: `DOC@3`, `DOC@draft`, `DOC@draft~2`, `DOC@2026-11-28`.
 package struct VersionedPath: Sendable {
   package let path: String
   package let version: VersionReference?
@@ -44,7 +44,7 @@ package struct VersionedPath: Sendable {
     guard let version else {
       throw ComparisonError(
         .badPlace,
-        "'\(words)' in '\(word)' is not the number of a version, nor the name of a head.",
+        "'\(words)' in '\(word)' is not the number of a version, nor the name of a head, nor a date.",
         path: name, hint: "Write '\(name)@NUMBER'.", .version(of: name))
     }
     (path, self.version) = (name, version)

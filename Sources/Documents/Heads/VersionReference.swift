@@ -1,3 +1,5 @@
+public import Foundation
+import ObjectModel
 public import StoreInterface
 
 /// The name of a version in a program, or behind the path of a document on a command line.
@@ -8,6 +10,8 @@ public import StoreInterface
 /// | `draft` | the newest version of the head `draft`; without such a head, the version with this name |
 /// | `draft~2` | the version two before the newest of the head `draft` |
 /// | `3~1` | the version before version 3, on the first head that has version 3 |
+/// | `-1` | the version before the newest of the current head |
+/// | `2026-11-28`, `2026-11-28T09:30Z` | the newest version of the current head on that day, or at that moment, or before it |
 public struct VersionReference: Sendable, Hashable {
   /// The version that the steps begin at.
   public enum Start: Sendable, Hashable {
@@ -15,6 +19,10 @@ public struct VersionReference: Sendable, Hashable {
     case number(Int64)
     /// The newest version of a head.
     case head(String)
+    /// The newest version of the current head.
+    case current
+    /// The newest version of the current head that was saved at the date or before it.
+    case date(Date)
   }
   /// The version that the steps begin at.
   public var start: Start
@@ -57,7 +65,14 @@ public struct VersionReference: Sendable, Hashable {
       steps = 0
     }
     let name = String(first)
-    if !name.isEmpty, name.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+    if parts.count == 1, name.utf8.first == UInt8(ascii: "-") {
+      guard let steps = Int(name.dropFirst()), steps > 0 else { return nil }
+      (start, self.steps) = (.current, steps)
+    } else if let seconds = ISOMoment.seconds(name) {
+      // A day lasts to its end.
+      let isDay = !name.contains(":")
+      start = .date(Date(timeIntervalSinceReferenceDate: seconds + (isDay ? 86_399.999 : 0)))
+    } else if !name.isEmpty, name.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
       guard let number = Int64(name) else { return nil }
       start = .number(number)
     } else {
@@ -70,11 +85,13 @@ public struct VersionReference: Sendable, Hashable {
 extension VersionReference: CustomStringConvertible {
   /// The text of the reference.
   public var description: String {
-    let name =
-      switch start {
-      case .number(let number): "\(number)"
-      case .head(let name): name
-      }
+    let name: String
+    switch start {
+    case .number(let number): name = "\(number)"
+    case .head(let head): name = head
+    case .current: return "-\(steps)"
+    case .date(let date): name = date.isoText(includingFractions: true)
+    }
     return steps == 0 ? name : "\(name)~\(steps)"
   }
 }
@@ -98,8 +115,12 @@ extension VersionReference {
         else { throw error }
         return try named.find(inDocumentAt: path, in: places, acceptsDamage: acceptsDamage)
       }
-      let versions = try head.manifest(acceptsDamage: acceptsDamage).manifest.versions.map(\.number)
-      return try found(versions.count - 1, in: versions, of: name, path)
+      let versions = try head.manifest(acceptsDamage: acceptsDamage).manifest.versions
+      return try found(versions.map { ($0.number, $0.saved) }, of: name, path)
+    case .current, .date:
+      let name = try main.currentHead
+      let versions = try main.on(name).manifest(acceptsDamage: acceptsDamage).manifest.versions
+      return try found(versions.map { ($0.number, $0.saved) }, of: name, path)
     case .number(let number):
       let manifest = try main.manifest(acceptsDamage: acceptsDamage).manifest
       for name in manifest.headNames {
@@ -107,8 +128,8 @@ extension VersionReference {
           name == HeadName.main
           ? manifest.versions
           : try main.on(name).manifest(acceptsDamage: acceptsDamage).manifest.versions
-        if let place = versions.firstIndex(where: { $0.number == number }) {
-          return try found(place, in: versions.map(\.number), of: name, path)
+        if versions.contains(where: { $0.number == number }) {
+          return try found(versions.map { ($0.number, $0.saved) }, of: name, path)
         }
       }
       throw DocumentError.noVersion(number, path)
@@ -116,14 +137,47 @@ extension VersionReference {
   }
 
   private func found(
-    _ place: Int, in versions: [Int64], of head: String, _ path: String
+    _ versions: [(number: Int64, saved: Date)], of head: String, _ path: String
   ) throws -> FoundVersion {
-    guard steps <= place else {
+    guard let first = start(in: versions) else {
       throw DocumentError(
         .noVersion,
-        "The head \"\(head)\" has no version \(self): only \(place) versions before version \(versions[place]) are kept.",
+        "The head \"\(head)\" has no version \(self): the oldest that is kept is version \(versions[0].number), saved at "
+          + "\(versions[0].saved.isoText()).",
         path: path)
     }
-    return FoundVersion(head: head, number: versions[place - steps])
+    guard steps <= first else {
+      throw DocumentError(
+        .noVersion,
+        "The head \"\(head)\" has no version \(self): only \(first) versions before version \(versions[first].number) are kept.",
+        path: path)
+    }
+    return FoundVersion(head: head, number: versions[first - steps].number)
+  }
+
+  /// Returns the index of the version at which the steps begin; `nil` if there is none.
+  ///
+  /// - Parameter versions: The versions of a head or of a store, the oldest first.
+  private func start(in versions: [(number: Int64, saved: Date)]) -> Int? {
+    switch start {
+    case .number(let number): versions.firstIndex { $0.number == number }
+    case .head, .current: versions.indices.last
+    case .date(let date): versions.lastIndex { $0.saved <= date }
+    }
+  }
+
+  /// Returns the number of the version among versions, the oldest first; `nil` if there is no such version, and for a version
+  /// that is named by a head.
+  package func number(in versions: [(number: Int64, saved: Date)]) -> Int64? {
+    if case .head = start { return nil }
+    guard let first = start(in: versions), steps <= first else { return nil }
+    return versions[first - steps].number
+  }
+
+  /// Returns the commit of a store by itself; `nil` if the store has no such commit.
+  package func commit(of store: any Store) throws -> CommitSummary? {
+    let commits = try store.commits()
+    let number = number(in: commits.reversed().map { ($0.number, $0.time) })
+    return commits.first { $0.number == number }
   }
 }

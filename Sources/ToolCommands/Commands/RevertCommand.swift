@@ -6,7 +6,8 @@ import JSONText
 enum RevertCommand {
   static let version = Option(
     "to", value: "NUMBER", kind: .version,
-    "The version to return to, a number or a name that 'quire history' lists.")
+    "The version to return to: a number or a name that 'quire history' lists, a date, or --to=-1 for the version before the newest."
+  )
 
   /// Returns the command. It opens documents through `reader`.
   static func command(_ reader: StoreReader) -> Command {
@@ -28,16 +29,22 @@ enum RevertCommand {
       let origin = try invocation.saveOrigin()
       let document = try reader.document(path, access: .exclusive)
       defer { try? document.close() }
-      let number =
-        try document.versions.last { $0.name == words }?.number
-        ?? StoreReader.versionNumber(words)
+      let versions = document.versions
+      let number: Int64
+      if let named = versions.last(where: { $0.name == words }) {
+        number = named.number
+      } else {
+        let reference = try StoreReader.versionReference(words)
+        guard let found = reference.number(in: versions.map { ($0.number, $0.saved) }) else {
+          throw StoreReader.noVersion(reference, of: path, known: versions.map(\.number))
+        }
+        number = found
+      }
       let before = document.manifest.number
       do {
         try document.revert(
           to: number, author: origin.author,
           message: origin.message ?? "Returns to version \(number)")
-      } catch let error as DocumentError where error.code == .noVersion {
-        throw StoreReader.noVersion(number, of: path, known: document.versions.map(\.number))
       } catch let error as DocumentError where error.code == .incompatibleModel {
         throw CommandError(
           explaining: error, hint: SaveAsCommand.hint(forVersion: number, of: path))

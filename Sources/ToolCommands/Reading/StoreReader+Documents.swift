@@ -52,24 +52,18 @@ extension StoreReader {
   static func versionReference(_ words: String) throws -> VersionReference {
     guard let reference = VersionReference(words) else {
       throw CommandError.wrongUsage(
-        "'\(oneLine(words))' is not the number of a version, nor the name of a head.")
+        "'\(oneLine(words))' is not the number of a version, nor the name of a head, nor a date.")
     }
     return reference
   }
 
-  /// Parses the number of a version.
-  static func versionNumber(_ words: String) throws -> Int64 {
-    guard let number = Int64(words) else {
-      throw CommandError.wrongUsage("'\(oneLine(words))' is not the number of a version.")
-    }
-    return number
-  }
-
   /// Returns the error for a version that a document or a store does not contain.
-  static func noVersion(_ number: Int64, of path: String, known: [Int64]) -> CommandError {
+  static func noVersion(
+    _ version: VersionReference, of path: String, known: [Int64]
+  ) -> CommandError {
     // The exit code is not the code for a difference or for no result.
     CommandError(
-      .inputOutput, "'\(oneLine(path))' does not contain version \(number).",
+      .inputOutput, "'\(oneLine(path))' does not contain version \(version).",
       hint: "It contains \(ranges(of: known)).")
   }
 
@@ -215,7 +209,7 @@ extension Option {
   /// The option for the version of a document or a store.
   static let version = Option(
     "version", value: "NUMBER", kind: .version,
-    "The version to read: a number that 'quire history' lists, the name of a head of a document, or 'draft~2', two "
+    "The version to read: a number that 'quire history' lists, a date, the name of a head of a document, or 'draft~2', two "
       + "versions before the newest of the head 'draft'. The default is the newest. '@3' behind the path does the same "
       + "as '--version 3'."
   )

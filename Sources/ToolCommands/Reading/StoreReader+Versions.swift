@@ -18,20 +18,19 @@ extension StoreReader {
         hint: "Leave out --in.")
     }
     guard let words = invocation.value(of: .version) else { return store }
-    if VersionReference(words) != nil, Int64(words) == nil {
+    let reference = try Self.versionReference(words)
+    if case .head = reference.start {
       throw CommandError.wrongUsage(
         "'\(oneLine(words))' names a version by a head, but '\(oneLine(path))' is a store, and only documents have heads.",
         hint:
           "Give the number of a version. 'quire history \(CommandError.quoted(path))' lists the numbers."
       )
     }
-    let number = try Self.versionNumber(words)
     try Self.checkHistory(of: store, at: path)
-    let commits = try store.commits()
-    guard let summary = commits.first(where: { $0.number == number }) else {
-      throw Self.noVersion(number, of: path, known: commits.map(\.number))
+    guard let summary = try reference.commit(of: store) else {
+      throw Self.noVersion(reference, of: path, known: try store.commits().map(\.number))
     }
-    return StoreAtVersion(store, try store.snapshot(ofCommit: number), summary)
+    return StoreAtVersion(store, try store.snapshot(ofCommit: summary.number), summary)
   }
 
   /// Throws an error for `--model` with a document, because a document contains the model of its stores.
