@@ -45,7 +45,8 @@ extension ValidationFailure {
     case (.maximum, _): return 1610  // NSValidationNumberTooLargeError
     case (.minimum, _): return 1620  // NSValidationNumberTooSmallError
     case (.pattern, _): return 1680  // NSValidationStringPatternMatchingError
-    case (.predicate, _), (.custom, _): return 1550  // NSManagedObjectValidationError
+    // Core Data has no such rule of its own.
+    case (.predicate, _), (.custom, _), (.precision, _): return 1550  // NSManagedObjectValidationError
     }
   }
 }

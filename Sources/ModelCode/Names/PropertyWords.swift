@@ -38,7 +38,8 @@ enum PropertyWords {
   private static func values(of attribute: Attribute) -> String {
     let transformer = attribute.valueTransformerName.map { " made by \(CodeText.code($0))" } ?? ""
     let isMade = attribute.type == .transformable
-    let kind = attribute.type.traits.words + (isMade ? transformer : "")
+    let words = attribute.validation.precision?.words ?? attribute.type.traits.words
+    let kind = words + (isMade ? transformer : "")
     return kind + bounds(of: attribute)
   }
 

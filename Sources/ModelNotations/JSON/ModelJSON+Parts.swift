@@ -159,6 +159,7 @@ extension ModelJSON {
     value("maximum", \.validation.maximum) { $0.type == .string ? .int64 : $0.type },
     .optional("pattern", \.validation.pattern, .text),
     .list("validationPredicates", \.validation.predicates, predicate),
+  ] + Attribute.precisionFacets.jsonFields() + [
     ModelJSONField("derivation") { attribute in
       attribute.derivation.map { .string($0.expression) }
     } read: { json, attribute, reading in
@@ -201,7 +202,7 @@ extension ModelJSON {
   ) -> ModelJSONField<Attribute> {
     ModelJSONField(key) { attribute in
       let value = attribute[keyPath: property]
-      return value.isNull ? nil : ValueText.modelJSON.json(value)
+      return value.isNull ? nil : ValueText.modelJSON.json(value, attribute.validation.precision)
     } read: { json, attribute, reading in
       if let value = ModelJSONValue.read(json, of: type(attribute), &reading) {
         attribute[keyPath: property] = value
@@ -351,7 +352,10 @@ extension Array {
     compactMap { facet in
       guard let json = facet.json else { return nil }
       return switch facet.content {
-      case .flag(let path): .field(json, path, .flag)
+      // The version hash covers the flags that every object has. Others are rare, and are written only if they are set.
+      case .flag(let path):
+        .field(json, path, .flag, isWritten: { $0 || facet.isHashed })
+      case .number(let path, _): .optional(json, path, .number)
       case .text(let path, _, _): .optional(json, path, .text)
       case .notes(let path): .texts(json, path)
       }

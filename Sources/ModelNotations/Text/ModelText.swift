@@ -68,6 +68,11 @@ public enum ModelText {
     type.traits.textName ?? type.sourceName
   }
 
+  /// Returns the name of an attribute's type in the text, which for days differs from that of Date.
+  package static func typeName(of attribute: Attribute) -> String {
+    attribute.validation.isDay ? ModelTextType.day : typeName(of: attribute.type)
+  }
+
   /// Returns whether bytes that are neither XML nor a property list seem to be the text of a model: the first word that
   /// is not in a comment begins a statement.
   package static func mayBegin(_ bytes: [UInt8]) -> Bool {

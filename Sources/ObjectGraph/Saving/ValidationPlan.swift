@@ -37,7 +37,7 @@ struct ValidationPlan: Sendable {
       pattern = ValidationPlan.pattern(of: attribute)
       predicates = attribute.validation.predicates.map { ValuePredicate($0, of: attribute) }
       bounds =
-        predicates.isEmpty
+        predicates.isEmpty && attribute.validation.precision == nil
         ? ColumnBounds(attribute.validation, kind, hasPattern: pattern != nil) : .unknown
     }
 
@@ -237,17 +237,21 @@ extension ValidationPlan.AttributeCheck {
     let validation = attribute.validation
     let isText = attribute.type == .string
     var measured = value
-    var what = "\"\(attribute.name)\" is \(value.text)"
+    let precision = validation.precision
+    var what = "\"\(attribute.name)\" is \(value.text(precision))"
     if isText, case .string(let text) = value {
       measured = .integer(Int64(text.count))
       what += " of \(text.count) characters"
     }
+    if let precision, !precision.accepts(value) {
+      return ValueProblem(.precision, "\(what), and \(precision.rule).")
+    }
     // A value without an order, such as "not a number", is within no bounds.
     if !validation.minimum.isNull, measured.order(comparedTo: validation.minimum) ?? -1 < 0 {
-      return ValueProblem(.minimum, "\(what), and must be at least \(validation.minimum.text).")
+      return ValueProblem(.minimum, "\(what), and must be at least \(validation.minimum.text(precision)).")
     }
     if !validation.maximum.isNull, measured.order(comparedTo: validation.maximum) ?? 1 > 0 {
-      return ValueProblem(.maximum, "\(what), and must be at most \(validation.maximum.text).")
+      return ValueProblem(.maximum, "\(what), and must be at most \(validation.maximum.text(precision)).")
     }
     if let pattern, case .string(let text) = value {
       do {
