@@ -37,7 +37,7 @@ struct ValidationPlan: Sendable {
       pattern = ValidationPlan.pattern(of: attribute)
       predicates = attribute.validation.predicates.map { ValuePredicate($0, of: attribute) }
       bounds =
-        predicates.isEmpty && attribute.validation.precision == nil
+        predicates.isEmpty
         ? ColumnBounds(attribute.validation, kind, hasPattern: pattern != nil) : .unknown
     }
 
@@ -163,6 +163,8 @@ private enum ColumnBounds: Sendable {
   case none
   case integers(ClosedRange<Int64>)
   case reals(Double, Double)
+  /// The earliest and the latest midnight.
+  case days(Double, Double)
   /// The least and the greatest number of characters.
   case text(Int64, Int)
   /// Each value needs an exact check.
@@ -175,6 +177,9 @@ private enum ColumnBounds: Sendable {
     }
     let (lowest, highest) = (integer(least) ?? .min, integer(greatest) ?? .max)
     switch kind.family {
+    case .reals where validation.precision == .day:
+      self = .days(least.realNumber ?? -.infinity, greatest.realNumber ?? .infinity)
+    case _ where validation.precision != nil: self = .unknown
     case _ where least.isNull && greatest.isNull: self = hasPattern ? .unknown : .none
     case .integers: self = lowest <= highest ? .integers(lowest...highest) : .unknown
     case .reals: self = .reals(least.realNumber ?? -.infinity, greatest.realNumber ?? .infinity)
@@ -201,6 +206,11 @@ extension ValidationPlan.AttributeCheck {
       return unsafe mayFail(raw, rowCount) { row in
         let number = unsafe raw.double(row)
         return number >= least && number <= greatest
+      }
+    case .days(let least, let greatest):
+      return unsafe mayFail(raw, rowCount) { row in
+        let number = unsafe raw.double(row)
+        return number >= least && number <= greatest && Attribute.Precision.isDay(number)
       }
     case .text(let least, let greatest):
       // A text has at least as many bytes as characters, so a bound on the bytes is safe for the upper limit only.

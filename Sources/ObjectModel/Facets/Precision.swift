@@ -31,11 +31,16 @@ extension Attribute.Precision {
     }
   }
 
+  /// Returns whether a moment, in seconds since 2001-01-01 00:00 UTC, is the start of a day in UTC.
+  package static func isDay(_ seconds: Double) -> Bool {
+    seconds.remainder(dividingBy: secondsPerDay) == 0
+  }
+
   /// Returns whether a value is as coarse as the precision demands. Values that it does not apply to are accepted here.
   package func accepts(_ value: Value) -> Bool {
     switch (self, value) {
     case (.day, .date(let date)):
-      date.timeIntervalSinceReferenceDate.remainder(dividingBy: Self.secondsPerDay) == 0
+      Self.isDay(date.timeIntervalSinceReferenceDate)
     case (.places(let places), .decimal(let number)):
       DecimalParts(number).map { -Int($0.exponent) <= places } ?? true
     default: true
