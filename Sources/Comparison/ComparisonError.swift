@@ -127,7 +127,8 @@ extension ComparisonError {
 
   /// Returns the error for several objects with the same key.
   static func duplicateKeys(_ found: DuplicateKeys) -> ComparisonError {
-    let values = found.values.map { "\($0.name) \(text($0.value, $0.precision))" }.joined(separator: ", ")
+    let values = found.values.map { "\($0.name) \(text($0.value, $0.precision))" }.joined(
+      separator: ", ")
     let objects = found.objects.map { text(.object($0)) }.joined(separator: ", ")
     let rest = found.objectCount - found.objects.count
     let more = found.moreKeyCount

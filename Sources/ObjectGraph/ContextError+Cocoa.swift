@@ -45,8 +45,9 @@ extension ValidationFailure {
     case (.maximum, _): return 1610  // NSValidationNumberTooLargeError
     case (.minimum, _): return 1620  // NSValidationNumberTooSmallError
     case (.pattern, _): return 1680  // NSValidationStringPatternMatchingError
-    // Core Data has no such rule of its own.
-    case (.predicate, _), (.custom, _), (.precision, _): return 1550  // NSManagedObjectValidationError
+    // Core Data has no rule for precision.
+    case (.precision, _): return 1550  // NSManagedObjectValidationError
+    case (.predicate, _), (.custom, _): return 1550  // NSManagedObjectValidationError
     }
   }
 }

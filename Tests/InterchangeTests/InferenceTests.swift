@@ -230,7 +230,8 @@ struct InferenceTests {
     let texts = try objects(inferred).compactMap { line in
       line.firstMatch(of: /"v":"?([^",}]*)/).map { String($0.output.1) }
     }
-    #expect(texts == lines.filter { !$0.isEmpty }.map(String.init) || type == "Double" || type == "Date")
+    #expect(
+      texts == lines.filter { !$0.isEmpty }.map(String.init) || type == "Double" || type == "Date")
   }
 
   @Test("A chosen type has no inferred precision, and Day can be chosen")

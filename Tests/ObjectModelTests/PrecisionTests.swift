@@ -32,7 +32,9 @@ struct PrecisionTests {
 
   private static func decimal(_ text: String) -> Value { .decimal(Decimal(string: text)!) }
 
-  @Test("The text of a model has days as a type and places as a trait, and bounds and defaults in their form")
+  @Test(
+    "The text of a model has days as a type and places as a trait, and bounds and defaults in their form"
+  )
   func text() throws {
     let model = try Self.model()
 
@@ -64,7 +66,9 @@ struct PrecisionTests {
     #expect(xml.contains("<entry key=\"quire.day\" value=\"YES\"/>"))
     #expect(xml.contains("<entry key=\"quire.places\" value=\"2\"/>"))
     #expect(xml.contains("attributeType=\"Date\"") && !xml.contains("Day"))
-    #expect(try CompiledModel.readModel(CompiledModel.write(model), path: "x").description == model.description)
+    #expect(
+      try CompiledModel.readModel(CompiledModel.write(model), path: "x").description
+        == model.description)
   }
 
   @Test(
@@ -82,14 +86,17 @@ struct PrecisionTests {
     let model = try Model(Model.Description(entities: [entity]))
 
     #expect(try Model(ModelSource.read(ModelSource.write(model))) == model)
-    #expect(try CompiledModel.readModel(CompiledModel.write(model), path: "x").description == model.description)
+    #expect(
+      try CompiledModel.readModel(CompiledModel.write(model), path: "x").description
+        == model.description)
   }
 
   @Test("A precision is for its type, and has up to 38 places")
   func checks() throws {
     #expect(try Self.faults("entity A\n  a: Date, places 2\n").contains("is for the type Decimal"))
     #expect(try Self.faults("entity A\n  a: Decimal, places 39\n").contains("0 to 38"))
-    #expect(try Self.faults("entity A\n  a: Decimal, places x\n").contains("number of decimal places"))
+    #expect(
+      try Self.faults("entity A\n  a: Decimal, places x\n").contains("number of decimal places"))
     #expect(try Self.model("entity A\n  a: Decimal, places 38\n").entities.count == 1)
     var description = try Self.model().description
     description.entities[0].declaredProperties = [
@@ -135,11 +142,13 @@ struct PrecisionTests {
   func texts() {
     let text = ValueText.exchange
     #expect(text.text(Self.day(9_241), .day) == "2026-04-20")
-    #expect(text.text(.date(Date(timeIntervalSinceReferenceDate: 1)), .day) == "2001-01-01T00:00:01Z")
+    #expect(
+      text.text(.date(Date(timeIntervalSinceReferenceDate: 1)), .day) == "2001-01-01T00:00:01Z")
     #expect(text.text(.date(Date(timeIntervalSinceReferenceDate: -0.0)), .day) == "@-0.0")
     for (number, places, expected) in [
       ("30676.2", 2, "30676.20"), ("0", 2, "0.00"), ("-0.5", 2, "-0.50"), ("12", 0, "12"),
-      ("1200", 2, "1200.00"), ("1.239", 2, "1.239"), ("0.05", 3, "0.050"), ("1e20", 1, "100000000000000000000.0"),
+      ("1200", 2, "1200.00"), ("1.239", 2, "1.239"), ("0.05", 3, "0.050"),
+      ("1e20", 1, "100000000000000000000.0"),
     ] {
       #expect(text.text(Self.decimal(number), .places(places)) == expected)
       #expect(text.value(expected, of: .decimal) == Self.decimal(number))
@@ -150,8 +159,10 @@ struct PrecisionTests {
 
   @Test("A difference names the precision, and hashes do not see it")
   func difference() throws {
-    let old = try Self.model("entity A\n  born: Date\n  price: Decimal, places 3\n  c: Day, min \"2026-01-01\"\n")
-    let new = try Self.model("entity A\n  born: Day\n  price: Decimal, places 2\n  c: Day, min \"2026-01-02\"\n")
+    let old = try Self.model(
+      "entity A\n  born: Date\n  price: Decimal, places 3\n  c: Day, min \"2026-01-01\"\n")
+    let new = try Self.model(
+      "entity A\n  born: Day\n  price: Decimal, places 2\n  c: Day, min \"2026-01-02\"\n")
     let difference = ModelDifference(from: old, to: new)
 
     #expect(

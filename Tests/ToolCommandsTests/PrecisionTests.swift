@@ -38,7 +38,8 @@ struct PrecisionTests {
   @Test(
     "Every format of fetch shows days and places",
     arguments: [
-      ("table", #"@id   name   born          salary"#), ("table", #"1/p1  "Ada"  1815-12-10  30676.20"#),
+      ("table", #"@id   name   born          salary"#),
+      ("table", #"1/p1  "Ada"  1815-12-10  30676.20"#),
       ("table", #"1/p3  "Eve"  1990-02-01      0.05"#),
       ("line", "born    1815-12-10\nsalary  30676.20\n"),
       ("markdown", "| 1815-12-10 | 30676.20 |"), ("csv", "Ada,1815-12-10,30676.20\n"),
@@ -87,9 +88,12 @@ struct PrecisionTests {
 
   @Test("Insert and set take days and money, and refuse what is too fine")
   func edits() {
-    _ = done("insert", document, "Person", "name=Bob", "born=2026-04-20", "salary=7.5", "seen=now", "rate=1")
+    _ = done(
+      "insert", document, "Person", "name=Bob", "born=2026-04-20", "salary=7.5", "seen=now",
+      "rate=1")
     _ = done("set", document, "1/p1", "salary=7")
-    let output = done("fetch", document, "Person", "--columns", "name,born,salary", "--format", "csv")
+    let output = done(
+      "fetch", document, "Person", "--columns", "name,born,salary", "--format", "csv")
     #expect(output.contains("Bob,2026-04-20,7.50\n") && output.contains("Ada,1815-12-10,7.00\n"))
 
     let time = quire(["set", document, "1/p1", "born=2026-04-20T09:30:00Z"])
@@ -110,12 +114,15 @@ struct PrecisionTests {
     let diff = done("diff", document + "@1", document + "@2")
     #expect(diff.contains("born 1815-12-10 -> 1815-12-11; salary 30676.20 -> 1.00"), "\(diff)")
     let json = done("diff", document + "@1", document + "@2", "--format", "json")
-    #expect(json.contains(#""old": "30676.20""#) && json.contains(#""new": "1815-12-11""#), "\(json)")
+    #expect(
+      json.contains(#""old": "30676.20""#) && json.contains(#""new": "1815-12-11""#), "\(json)")
     let history = done("history", document, "--objects")
     #expect(history.contains("salary 30676.20 -> 1.00"), "\(history)")
   }
 
-  @Test("Exports hold days and places, and an import of them gives the same values", arguments: ["csv", "jsonl"])
+  @Test(
+    "Exports hold days and places, and an import of them gives the same values",
+    arguments: ["csv", "jsonl"])
   func roundTrip(_ format: String) throws {
     let file = path("Person.\(format)")
     _ = done("export", document, "--entity", "Person", "--format", format, "--output", file)
@@ -145,12 +152,14 @@ struct PrecisionTests {
 
   @Test("A model with a finer rule names the objects that break it, and counts them")
   func migration() throws {
-    _ = done("new", path("Old.quire"), "--from", path("people.csv"), "--type", "born=Date,salary=Decimal")
+    _ = done(
+      "new", path("Old.quire"), "--from", path("people.csv"), "--type", "born=Date,salary=Decimal")
     _ = done("set", path("Old.quire"), "1/p1", "born=1815-12-10T01:00:00Z", "salary=1.234")
     let model = done("model", path("Old.quire"))
     #expect(model.contains("born: Date\n") && model.contains("salary: Decimal\n"), "\(model)")
     try write(
-      model.replacing("born: Date", with: "born: Day").replacing("salary: Decimal", with: "salary: Decimal, places 2"),
+      model.replacing("born: Date", with: "born: Day").replacing(
+        "salary: Decimal", with: "salary: Decimal, places 2"),
       to: "New.model")
 
     let run = quire(["migrate", path("Old.quire"), "--model", path("New.model")])
@@ -158,14 +167,17 @@ struct PrecisionTests {
     #expect(run.messages.contains("must be a day without a time"), "\(run.messages)")
     _ = done("set", path("Old.quire"), "1/p1", "born=1815-12-10", "salary=1.23")
     _ = done("migrate", path("Old.quire"), "--model", path("New.model"))
-    #expect(done("fetch", path("Old.quire"), "Person", "--columns", "born,salary", "--format", "csv").contains("1815-12-10,1.23\n"))
+    #expect(
+      done("fetch", path("Old.quire"), "Person", "--columns", "born,salary", "--format", "csv")
+        .contains("1815-12-10,1.23\n"))
   }
 
   @Test("A narrow terminal cuts the time of a moment and never its day, and no number")
   func narrow() {
     for width in 12...60 {
       let run = RecordedRun(
-        ["fetch", document, "Person", "--columns", "name,born,seen,salary"], colour: true, width: width)
+        ["fetch", document, "Person", "--columns", "name,born,seen,salary"], colour: true,
+        width: width)
       for line in run.output.split(separator: "\n") {
         for match in line.matches(of: /[0-9]{4}-[0-9-]*…/) {
           #expect(match.output.count >= 10, "\(width): \(line)")

@@ -270,7 +270,8 @@ struct SQLSchema {
     case .integer(let number): return String(number)
     case .double(let number): return real(number)
     case .float(let number): return real(Double(number))
-    case .decimal(let number): return number.isNaN ? "NULL" : ValueText.exchange.text(value, precision)
+    case .decimal(let number):
+      return number.isNaN ? "NULL" : ValueText.exchange.text(value, precision)
     case .binary(let bytes):
       return self.bytes(bytes)
     case .string, .uri, .date, .uuid, .object:

@@ -74,7 +74,8 @@ public enum ModelText {
   }
 
   /// Returns an attribute of the type with a name, in letters of any case; `nil` if no type has the name.
-  package static func attribute(_ name: String, ofTypeNamed type: some StringProtocol) -> Attribute? {
+  package static func attribute(_ name: String, ofTypeNamed type: some StringProtocol) -> Attribute?
+  {
     ModelTextType.names.first { $0.lowercased() == type.lowercased() }
       .flatMap { ModelTextType.attribute(name, $0) }
   }

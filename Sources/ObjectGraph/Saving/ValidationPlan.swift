@@ -258,10 +258,12 @@ extension ValidationPlan.AttributeCheck {
     }
     // A value without an order, such as "not a number", is within no bounds.
     if !validation.minimum.isNull, measured.order(comparedTo: validation.minimum) ?? -1 < 0 {
-      return ValueProblem(.minimum, "\(what), and must be at least \(validation.minimum.text(precision)).")
+      return ValueProblem(
+        .minimum, "\(what), and must be at least \(validation.minimum.text(precision)).")
     }
     if !validation.maximum.isNull, measured.order(comparedTo: validation.maximum) ?? 1 > 0 {
-      return ValueProblem(.maximum, "\(what), and must be at most \(validation.maximum.text(precision)).")
+      return ValueProblem(
+        .maximum, "\(what), and must be at most \(validation.maximum.text(precision)).")
     }
     if let pattern, case .string(let text) = value {
       do {

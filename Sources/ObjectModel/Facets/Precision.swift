@@ -90,6 +90,8 @@ extension Attribute.Validation {
   /// The number of decimal places of the values; `nil` if they may have any number.
   package var places: Int? {
     get { if case .places(let places) = precision { places } else { nil } }
-    set { if let newValue { precision = .places(newValue) } else if places != nil { precision = nil } }
+    set {
+      if let newValue { precision = .places(newValue) } else if places != nil { precision = nil }
+    }
   }
 }

@@ -88,7 +88,8 @@ struct DiffText {
 
   /// Returns a value on one line. On a terminal a long value is cut.
   func text(_ value: Value, _ precision: Attribute.Precision? = nil) -> String {
-    let text = Wording.text(value, precision).replacing("\n", with: "\\n").replacing("\r", with: "\\r")
+    let text = Wording.text(value, precision).replacing("\n", with: "\\n").replacing(
+      "\r", with: "\\r")
     return valueWidth.map { printable(text).cut(to: $0) } ?? text
   }
 }

@@ -45,7 +45,8 @@ struct LoggedVersion: ShownChange {
         text.line(
           change.kind.shown, "\(entity(change)) \(Wording.text(id(change)))",
           values.isEmpty
-            ? change.properties : values.map { "\($0.key) \(text.text($0.value, precision(of: $0.key, change)))" }))
+            ? change.properties
+            : values.map { "\($0.key) \(text.text($0.value, precision(of: $0.key, change)))" }))
     }
   }
 

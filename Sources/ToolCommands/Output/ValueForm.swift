@@ -46,7 +46,8 @@ extension ValueForm {
     case .function(let function, let arguments):
       let forms = arguments.map { ValueForm(of: $0, entity, model) }
       switch function {
-      case .average, .median, .standardDeviation: self = ValueForm(precision: forms.first?.precision, isMean: true)
+      case .average, .median, .standardDeviation:
+        self = ValueForm(precision: forms.first?.precision, isMean: true)
       case .sum, .min, .max, .mode, .distinct, .abs, .coalesce, .noIndex:
         self = forms.first ?? ValueForm()
       case .add, .subtract:

@@ -69,10 +69,12 @@ extension GraphCheck {
       words = "The text has \(count) characters"
     }
     if let order = measured.order(comparedTo: validation.minimum), order < 0 {
-      findings.add(.lowValue, place, "\(words), but the minimum is \(validation.minimum.text(precision)).")
+      findings.add(
+        .lowValue, place, "\(words), but the minimum is \(validation.minimum.text(precision)).")
     }
     if let order = measured.order(comparedTo: validation.maximum), order > 0 {
-      findings.add(.highValue, place, "\(words), but the maximum is \(validation.maximum.text(precision)).")
+      findings.add(
+        .highValue, place, "\(words), but the maximum is \(validation.maximum.text(precision)).")
     }
   }
 

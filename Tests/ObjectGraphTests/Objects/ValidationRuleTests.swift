@@ -19,7 +19,8 @@ struct ValidationRuleTests {
     .attribute(
       Attribute(
         name, type, isOptional: isOptional, defaultValue: defaultValue,
-        validation: .init(minimum: minimum, maximum: maximum, pattern: pattern, precision: precision)))
+        validation: .init(
+          minimum: minimum, maximum: maximum, pattern: pattern, precision: precision)))
   }
 
   private static let model: Model = try! Model(entities: [

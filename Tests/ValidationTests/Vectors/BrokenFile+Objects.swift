@@ -34,7 +34,8 @@ extension BrokenFile {
     BrokenFile("GRAF-022") {
       let born = Attribute("born", .date, validation: .init(precision: .day))
       return try storeBytes([entity("Note", [born])]) {
-        $0.insert("Note", 1, ["born": .date(Date(timeIntervalSinceReferenceDate: 86_400 * 9_000 + 1))])
+        $0.insert(
+          "Note", 1, ["born": .date(Date(timeIntervalSinceReferenceDate: 86_400 * 9_000 + 1))])
         $0.insert("Note", 2, ["born": .date(Date(timeIntervalSinceReferenceDate: -86_400 * 9_000))])
       }
     },
