@@ -71,7 +71,7 @@ package struct StoreMerge {
       part.disputes.map {
         Conflict(
           store: part.part.name, dispute: $0, originalKeys: part.layers.originalKeys,
-          model: context.model)
+          model: context.coordinator.model)
       }
     }
   }
