@@ -180,7 +180,7 @@ private struct ValueProblems {
 }
 
 extension Value {
-  var isNumber: Bool { Number(self) != nil }
+  fileprivate var isNumber: Bool { Number(self) != nil }
 
   /// Returns the value in the type of an attribute, without a loss; `nil` if the attribute can't have it.
   fileprivate func fitting(_ attribute: Attribute) -> Value? {

@@ -119,7 +119,7 @@ struct FetchOutput {
       case .table:
         let first = columns.showsObjects ? 1 : 0
         let numbers = cells.indices.filter {
-          if case .value(let value) = cells[$0] { value.isNumber } else { false }
+          if case .value(let value) = cells[$0] { value.kind?.isNumber ?? false } else { false }
         }
         try table!.add(words(key, cells), numbers: Set(numbers.map { $0 + first }))
       case .line: try writeLines(words(key, cells))
