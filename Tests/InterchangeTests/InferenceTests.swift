@@ -53,7 +53,8 @@ struct InferenceTests {
       """
     #expect(
       try model(("places.csv", text)) == [
-        "entity Place", "  name: String", "  done: Bool", "  count: Int64", "  price: Decimal",
+        "entity Place", "  name: String", "  done: Bool", "  count: Int64",
+        "  price: Decimal, places 2",
         "  size: Double", "  when: Date", "  token: UUID", "  link: URL", "  code: String",
         "  mixed: String", "  big: String", "  empty: String?", "  isFree: Bool",
         "  unique code",
@@ -287,7 +288,7 @@ struct InferenceTests {
     "Different texts of one value are not unique",
     arguments: [
       ("1.5", "1.50", "Double"), ("1e3", "1000", "Double"), ("0", "-0", "Int64"),
-      ("-0.0", "0.0", "Decimal"), ("TRUE", "yes", "Bool"), ("0.25", "2.5e-1", "Double"),
+      ("-0.0", "0.0", "Decimal, places 1"), ("TRUE", "yes", "Bool"), ("0.25", "2.5e-1", "Double"),
       ("2026-01-31", "2026-01-31T00:00", "Date"),
       ("2026-01-31T00:00Z", "2026-01-31T01:00+01:00", "Date"),
       (

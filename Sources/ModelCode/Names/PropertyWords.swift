@@ -25,7 +25,9 @@ enum PropertyWords {
     } else if !attribute.isOptional, attribute.type != .composite {
       parts.append("required")
     }
-    if let value = shown(attribute.defaultValue, attribute.validation.precision) { parts.append("\(value) in a new object") }
+    if let value = shown(attribute.defaultValue, attribute.validation.precision) {
+      parts.append("\(value) in a new object")
+    }
     if let pattern = attribute.validation.pattern {
       parts.append("matching \(CodeText.code(pattern))")
     }

@@ -165,6 +165,8 @@ private enum ColumnBounds: Sendable {
   case reals(Double, Double)
   /// The earliest and the latest midnight.
   case days(Double, Double)
+  /// The bounds and the precision of decimal numbers.
+  case decimals(Attribute.Validation)
   /// The least and the greatest number of characters.
   case text(Int64, Int)
   /// Each value needs an exact check.
@@ -179,7 +181,8 @@ private enum ColumnBounds: Sendable {
     switch kind.family {
     case .reals where validation.precision == .day:
       self = .days(least.realNumber ?? -.infinity, greatest.realNumber ?? .infinity)
-    case _ where validation.precision != nil: self = .unknown
+    case .bytes where kind == .decimal && validation.precision != nil:
+      self = .decimals(validation)
     case _ where least.isNull && greatest.isNull: self = hasPattern ? .unknown : .none
     case .integers: self = lowest <= highest ? .integers(lowest...highest) : .unknown
     case .reals: self = .reals(least.realNumber ?? -.infinity, greatest.realNumber ?? .infinity)
@@ -211,6 +214,15 @@ extension ValidationPlan.AttributeCheck {
       return unsafe mayFail(raw, rowCount) { row in
         let number = unsafe raw.double(row)
         return number >= least && number <= greatest && Attribute.Precision.isDay(number)
+      }
+    case .decimals(let validation):
+      return unsafe mayFail(raw, rowCount) { row in
+        let number = unsafe Value.decimal(raw.decimal(row))
+        return validation.precision?.accepts(number) ?? true
+          && (validation.minimum.isNull
+            || number.order(comparedTo: validation.minimum).map { $0 >= 0 } ?? false)
+          && (validation.maximum.isNull
+            || number.order(comparedTo: validation.maximum).map { $0 <= 0 } ?? false)
       }
     case .text(let least, let greatest):
       // A text has at least as many bytes as characters, so a bound on the bytes is safe for the upper limit only.

@@ -54,12 +54,6 @@ extension ValueForm {
         if forms.count == 2, forms[0].precision == forms[1].precision { self = forms[0] }
       case .multiply:
         self = ValueForm.product(arguments, forms, entity, model)
-      case .trunc:
-        if arguments.count > 1, case .constant(.string(let unit)) = arguments[1],
-          ["day", "week", "month", "quarter", "year"].contains(unit.lowercased())
-        {
-          precision = .day
-        }
       default: break
       }
     default: break
