@@ -95,7 +95,7 @@ public struct ComparisonError: Error, Sendable {
     package let store: String
     package let entity: String
     /// The properties of the key with their common values.
-    package let values: [(name: String, value: Value)]
+    package let values: [(name: String, value: Value, precision: Attribute.Precision?)]
     /// The first objects, in the order of their numbers.
     package let objects: [ObjectKey]
     /// The number of all objects with this key.
@@ -127,7 +127,8 @@ extension ComparisonError {
 
   /// Returns the error for several objects with the same key.
   static func duplicateKeys(_ found: DuplicateKeys) -> ComparisonError {
-    let values = found.values.map { "\($0.name) \(text($0.value))" }.joined(separator: ", ")
+    let values = found.values.map { "\($0.name) \(text($0.value, $0.precision))" }.joined(
+      separator: ", ")
     let objects = found.objects.map { text(.object($0)) }.joined(separator: ", ")
     let rest = found.objectCount - found.objects.count
     let more = found.moreKeyCount
@@ -139,11 +140,11 @@ extension ComparisonError {
       path: found.store, hint: "Match by more properties, or by identifier.", .duplicates(found))
   }
 
-  private static func text(_ value: Value) -> String {
+  private static func text(_ value: Value, _ precision: Attribute.Precision? = nil) -> String {
     switch value {
     case .string(let text): "\"\(text)\""
     case .binary(let bytes): "\(bytes.count) bytes"
-    default: ValueText.exchange.text(value)
+    default: ValueText.exchange.text(value, precision)
     }
   }
 }

@@ -78,13 +78,17 @@ extension Merge {
       return nil
     }
 
+    private var precision: Attribute.Precision? {
+      if case .object(let conflict) = facts { conflict.precision } else { nil }
+    }
+
     /// The conflict in words, such as `value Trip 4/p1 name`.
     public var description: String {
       let parts = [
         kind.rawValue, store, entity, object.map { ValueText.text($0) }, property,
       ]
       let values = [MergeSide.ours, .theirs].compactMap { side in
-        value(side).map { "\(side.rawValue) \(ValueText.exchange.text($0))" }
+        value(side).map { "\(side.rawValue) \(ValueText.exchange.text($0, precision))" }
       }
       return parts.compactMap(\.self).joined(separator: " ")
         + (values.isEmpty ? "" : " (\(values.joined(separator: ", ")))")

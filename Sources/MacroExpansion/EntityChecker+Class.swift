@@ -95,6 +95,13 @@ extension EntityChecker {
         "\(variable.plainName) is not a text, and .length limits the characters of texts: write .range for its values.",
         at: option.range, .writing("range", at: option.range))
     }
+    for (name, type, words) in [
+      ("day", "Date", "makes days of dates"), ("places", "Decimal", "limits decimal numbers"),
+    ] where option.text == name && shape.bareName != type {
+      report(
+        "\(variable.plainName) is not a \(type), and .\(name) \(words).",
+        at: option.range)
+    }
   }
 }
 

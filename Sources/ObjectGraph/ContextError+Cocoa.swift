@@ -45,6 +45,8 @@ extension ValidationFailure {
     case (.maximum, _): return 1610  // NSValidationNumberTooLargeError
     case (.minimum, _): return 1620  // NSValidationNumberTooSmallError
     case (.pattern, _): return 1680  // NSValidationStringPatternMatchingError
+    // Core Data has no rule for precision.
+    case (.precision, _): return 1550  // NSManagedObjectValidationError
     case (.predicate, _), (.custom, _): return 1550  // NSManagedObjectValidationError
     }
   }

@@ -135,6 +135,8 @@ public struct ValidationFailure: Sendable, CustomStringConvertible {
     case maximum
     /// The text must match the pattern.
     case pattern
+    /// The value must be a whole day, or have few enough decimal places.
+    case precision
     /// The relationship must lead to more objects.
     case tooFewObjects
     /// The relationship must lead to fewer objects.

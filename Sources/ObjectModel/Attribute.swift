@@ -59,17 +59,20 @@ public struct Attribute: Sendable, Hashable {
     public var maximum: Value
     /// A regular expression that the whole text must match.
     public var pattern: String?
+    /// The precision of values, which is their form in text too; `nil` for values of any precision.
+    public var precision: Precision?
     /// Further predicates that the value must meet.
     public var predicates: [ValidationPredicate]
 
-    /// Creates rules of the given bounds, pattern and predicates; none by default.
+    /// Creates rules of the given bounds, pattern, precision and predicates; none by default.
     public init(
       minimum: Value = .null, maximum: Value = .null, pattern: String? = nil,
-      predicates: [ValidationPredicate] = []
+      precision: Precision? = nil, predicates: [ValidationPredicate] = []
     ) {
       self.minimum = minimum
       self.maximum = maximum
       self.pattern = pattern
+      self.precision = precision
       self.predicates = predicates
     }
   }

@@ -23,6 +23,27 @@ extension Model {
   }
 }
 
+extension Model {
+  /// Returns the attribute at the end of a path of names, through relationships and composite attributes; `nil` if the path leads
+  /// to no attribute.
+  package func attribute(at path: [String], of entity: String) -> Attribute? {
+    var entity = entity
+    for (index, name) in path.enumerated() {
+      switch property(name, of: entity) {
+      case .relationship(let relationship): entity = relationship.destination
+      case .attribute(let attribute): return part(at: path[(index + 1)...], of: attribute)
+      default: return nil
+      }
+    }
+    return nil
+  }
+
+  /// Returns the precision of an attribute, or of a part of a composite attribute: `price`, `home.since`.
+  package func precision(of path: String, of entity: String) -> Attribute.Precision? {
+    attribute(at: path.split(separator: ".").map(String.init), of: entity)?.validation.precision
+  }
+}
+
 extension ModelContinuation {
   /// A stored attribute without parts: a part of a composite attribute at any depth, or a whole attribute.
   package struct Part: Sendable {

@@ -24,12 +24,7 @@ package final class AttributeTraits: Sendable {
   /// A value as the text of a model contains it, for messages.
   package let example: String
 
-  package var isNumber: Bool {
-    switch content {
-    case .integer, .float, .double, .decimal: true
-    default: false
-    }
-  }
+  package var isNumber: Bool { content?.isNumber ?? false }
 
   /// Whether the text of a model contains values in quotation marks.
   package var isWrittenAsText: Bool {

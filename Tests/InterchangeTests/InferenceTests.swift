@@ -53,7 +53,8 @@ struct InferenceTests {
       """
     #expect(
       try model(("places.csv", text)) == [
-        "entity Place", "  name: String", "  done: Bool", "  count: Int64", "  price: Decimal",
+        "entity Place", "  name: String", "  done: Bool", "  count: Int64",
+        "  price: Decimal, places 2",
         "  size: Double", "  when: Date", "  token: UUID", "  link: URL", "  code: String",
         "  mixed: String", "  big: String", "  empty: String?", "  isFree: Bool",
         "  unique code",
@@ -209,6 +210,42 @@ struct InferenceTests {
     #expect(inferred.notes.contains { $0.contains("'id'") && $0.contains("not unique") })
   }
 
+  @Test(
+    "Columns of days, and of numbers with a fixed number of places, keep their form",
+    arguments: [
+      ("2026-04-20,2026-05-01", "Day"), ("2026-04-20", "Day"), ("2026-04-20,,2026-05-01", "Day?"),
+      ("2026-04-20,2026-04-20", "Day"), ("2026-04-20,2026-05-01T10:00:00Z", "Date"),
+      ("2026-04-20T00:00:00Z", "Date"), ("2026-04-20,soon", "String"), ("2026-02-30", "String"),
+      ("30676.20,1.05", "Decimal, places 2"), ("1.25", "Decimal, places 2"),
+      ("30676.20,,1.05", "Decimal?, places 2"), ("1.5,2.0", "Decimal, places 1"),
+      ("1.5,2.5", "Decimal"), ("1.234,5.678", "Decimal"), ("1.234,5.670", "Decimal, places 3"),
+      ("1.50,2.5", "Double"), ("1.50,2", "Double"), ("-0.10,0.00", "Decimal, places 2"),
+      ("1.50,x", "String"), ("", "String?"), ("1,2", "Int64"),
+    ])
+  func precision(_ values: String, _ type: String) throws {
+    let lines = values.split(separator: ",", omittingEmptySubsequences: false)
+    let inferred = try inferred(
+      ("a.csv", "v,w\n" + lines.map { "\($0),x\n" }.joined()))
+
+    #expect(ModelText.write(inferred.model).contains("  v: \(type)\n"), "\(inferred.model)")
+    let texts = try objects(inferred).compactMap { line in
+      line.firstMatch(of: /"v":"?([^",}]*)/).map { String($0.output.1) }
+    }
+    #expect(
+      texts == lines.filter { !$0.isEmpty }.map(String.init) || type == "Double" || type == "Date")
+  }
+
+  @Test("A chosen type has no inferred precision, and Day can be chosen")
+  func chosenPrecision() throws {
+    var choices = InferenceChoices()
+    choices.types = ["a": .date, "b": .decimal, "c": .date]
+    choices.days = ["c"]
+    let files = try files([("a.csv", "a,b,c\n2026-04-20,1.50,2026-04-20\n")])
+    #expect(
+      ModelText.write(try InferredModel(from: files, choices).model)
+        == "entity A\n  a: Date\n  b: Decimal\n  c: Day\n")
+  }
+
   @Test("Chosen types and unique columns are not inferred")
   func choices() throws {
     var choices = InferenceChoices()
@@ -251,7 +288,7 @@ struct InferenceTests {
     "Different texts of one value are not unique",
     arguments: [
       ("1.5", "1.50", "Double"), ("1e3", "1000", "Double"), ("0", "-0", "Int64"),
-      ("-0.0", "0.0", "Decimal"), ("TRUE", "yes", "Bool"), ("0.25", "2.5e-1", "Double"),
+      ("-0.0", "0.0", "Decimal, places 1"), ("TRUE", "yes", "Bool"), ("0.25", "2.5e-1", "Double"),
       ("2026-01-31", "2026-01-31T00:00", "Date"),
       ("2026-01-31T00:00Z", "2026-01-31T01:00+01:00", "Date"),
       (

@@ -80,6 +80,8 @@ struct EntityCheckerTests {
     Wrong(
       "@Attribute(\"a\", .length(1...)) var age: Int", at: "length", "write .range",
       fixed: "@Attribute(\"a\", .range(1...)) var age: Int"),
+    Wrong("@Attribute(.day) var name: String", at: "day", "is not a Date"),
+    Wrong("@Attribute(.places(2)) var price: Double?", at: "places", "is not a Decimal"),
     Wrong(
       "@Relationship(.casade, inverse: \\Stop.trip) var stops: RelatedObjects<Stop>",
       at: "casade", ".cascade, .deny, .noAction or .nullify"),

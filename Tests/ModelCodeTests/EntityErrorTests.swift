@@ -38,6 +38,7 @@ struct EntityErrorTests {
       ("  var name = \"one\"", "4:7", "write var name: String"),
       ("  var name = Date()", "4:7", "write var name: Date"),
       ("  @Attribute(.range(1...3)) var name: String", "4:15", "write .length"),
+      ("  @Attribute(.day) var name: String", "4:15", "is not a Date"),
       ("  @Attribute(.range(1...3)) var stop: Stop?", "4:39", "remove it from a relationship"),
       ("  @Attribute(.unique) var name: String", "4:15", "Write @Unique before the property"),
       ("  @Relationship(.casade) var stop: Stop?", "4:18", "A delete rule is .cascade"),

@@ -90,6 +90,27 @@ struct GoldenTests {
     #expect(files.filter { $0.text.contains("import Foundation") }.count == 1)
   }
 
+  @Test("Days and decimal places become options of attributes")
+  func precision() throws {
+    let bill = Entity(
+      "Bill",
+      properties: [
+        .attribute(Attribute("due", .date, validation: .init(precision: .day))),
+        .attribute(
+          Attribute("price", .decimal, isOptional: false, validation: .init(precision: .places(2)))),
+      ])
+    let files = try ModelClasses(of: Model(entities: [bill]), named: "T").files
+    let text = files.map(\.text).joined()
+
+    #expect(text.contains("@Attribute(.day) public var due: Date?"), "\(text)")
+    #expect(text.contains("@Attribute(.places(2)) public var price: Decimal"))
+    #expect(text.contains("a day.") && text.contains("a decimal number with 2 places, required."))
+    #expect(
+      try Compiler().check(
+        Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0.text) }), flags: Compiler.strict)
+        == "")
+  }
+
   @Test("The code compiles in a module that is isolated to the main actor by default")
   func mainActor() throws {
     let classes = try ModelClasses(of: Zoo.model, named: "Zoo")

@@ -131,6 +131,10 @@ struct VersionHashTests {
     Mutation("property's renaming identifier") {
       $0[attribute: "days", of: "Trip"].renamingIdentifier = "nights"
     },
+    Mutation("precision") {
+      $0[attribute: "start", of: "Trip"].validation.precision = .day
+      $0[attribute: "budget", of: "Trip"].validation.precision = .places(2)
+    },
     Mutation("user info") {
       $0["Trip"].userInfo = ["a": "b"]
       $0[attribute: "days", of: "Trip"].userInfo = ["a": "b"]

@@ -129,7 +129,7 @@ struct CocoaCodeTests {
     }
     let rules: [ValidationFailure.Rule] = [
       .required, .minimum, .maximum, .pattern, .tooFewObjects, .tooManyObjects, .deletionDenied,
-      .predicate, .custom,
+      .predicate, .custom, .precision,
     ]
     let object = try ManagedObjectContext.inMemory([Voyage.self, Port.self]).insert(Voyage.self)
     for rule in rules {

@@ -58,8 +58,8 @@ struct PlainDatabaseTests {
     let store = try open(database(PlainDatabaseTests.shop))
     let text = ModelText.write(try store.snapshot().model)
     for line in [
-      "entity Customer", "  email: String\n", "  joined: Date?", "  vip: Bool? = true",
-      "  balance: Decimal?", "  seen: Double?",
+      "entity Customer", "  email: String\n", "  joined: Day?\n", "  vip: Bool? = true",
+      "  balance: Decimal?, places 2\n", "  seen: Double?",
       "  orders: [Order], inverse customer, delete cascade",
       "  total: Double?, min 0.0, check \"SELF < 1e6\"", "  placed: Date?",
       #"  state: String = "open", check "SELF IN {\"open\", \"it's paid\"}""#,
@@ -205,6 +205,24 @@ struct PlainDatabaseTests {
         ],
       ])
     #expect(try store.snapshot().metadata.modelNotes.count == 5)
+  }
+
+  @Test("Declared days and places are those of the model, unless a value is finer")
+  func precision() throws {
+    let store = try open(
+      database(
+        """
+        CREATE TABLE bills (
+          a DATE, b DATE, c DATETIME, d TEXT, e DECIMAL(10, 2), f NUMERIC(8,3), g DECIMAL(10,2),
+          h MONEY, i DATE, j DECIMAL(9,2), k DECIMAL(5, 0));
+        INSERT INTO bills VALUES
+          ('2026-04-20', '2026-04-20', '2026-04-20', '2026-04-20', 30676.20, 1.5, 1.5, 2.5, NULL, NULL, 1),
+          (NULL, '2026-04-20 09:30:00', NULL, '2026-04-21', 7, '2.125', 1.125, 3, NULL, NULL, 2);
+        """))
+    #expect(
+      try store.snapshot().model["Bill"]!.declaredAttributes.map(\.validation.precision) == [
+        .day, nil, nil, .day, .places(2), .places(3), nil, nil, .day, .places(2), nil,
+      ])
   }
 
   @Test("Empty tables, a table without columns that have values, and a name with quotes")

@@ -202,7 +202,7 @@ struct FetchCommandTests {
     let run = run(["fetch", store] + words, height: 30)
     #expect(
       run.output
-        == "@id   nights  stops\n1/p1  1       2 objects\n1/p2  2\n".replacing("1/p", with: id))
+        == "@id   nights  stops\n1/p1       1  2 objects\n1/p2       2\n".replacing("1/p", with: id))
     #expect(self.run(["fetch", store] + words).output.contains("/p1 "))
   }
 
@@ -264,8 +264,8 @@ struct FetchCommandTests {
     #expect(
       show("table") == """
         @id   nights  stops.name
-        2/p1  1       "Porto", "Sintra"
-        2/p2  2
+        2/p1       1  "Porto", "Sintra"
+        2/p2       2
 
         """)
     #expect(show("csv") == "nights,stops.name\n1,Porto; Sintra\n2,\n")
@@ -296,9 +296,9 @@ struct FetchCommandTests {
         "--sort", "place"
       ).output == """
         place         count  sum(nights)  max(nights)
-        "Lisbon"      20     630          60
-        "Oslo"        20     610          59
-        "Ōsaka 大阪"  20     590          58
+        "Lisbon"         20          630           60
+        "Oslo"           20          610           59
+        "Ōsaka 大阪"     20          590           58
 
         """)
     #expect(

@@ -44,7 +44,7 @@ struct NewCommandTests {
         entity Trip
           id: Int64
           name: String
-          start: Date?
+          start: Day?
           stops: [Stop], inverse trip, delete deny
           unique id
 
@@ -171,7 +171,7 @@ struct NewCommandTests {
     let text = try disk.read("/Trips.model", byteLimit: 1 << 20)
     #expect(
       String(decoding: text, as: UTF8.self)
-        == "entity Trip\n  id: Int64\n  name: String\n  start: Date?\n  unique id\n")
+        == "entity Trip\n  id: Int64\n  name: String\n  start: Day?\n  unique id\n")
     // Neither the document nor the model is replaced.
     let again = run("new", "/Other.quire", "--from", "/trips.csv", "--model-output", "/Trips.model")
     #expect(again.exitCode == .inputOutput && again.messages.contains("'/Trips.model'"))

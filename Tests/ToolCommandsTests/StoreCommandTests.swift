@@ -90,8 +90,8 @@ struct StoreCommandTests {
       run("fetch", "/Trips.store", "Trip", "--where", "days == 5", "--sort", "-name").output
         == """
         @id   name     days  stops
-        2/p3  "Évora"  5
-        2/p2  "Porto"  5     1/p1 1/p2
+        2/p3  "Évora"     5
+        2/p2  "Porto"     5  1/p1 1/p2
 
         """)
   }

@@ -152,7 +152,8 @@ class Graph:
         if column is None:
             return
         is_bounded = column.kind != BYTES and (
-            member.least is not None or member.greatest is not None or member.pattern is not None)
+            member.least is not None or member.greatest is not None or member.pattern is not None
+            or member.is_day or member.places is not None)
         if not is_required and not is_bounded:
             return
         for key, stack in rows.items():
@@ -170,6 +171,9 @@ class Graph:
             self.add("GRAF-003", f"a value of '{member.name}'")
         if measured is not None and member.greatest is not None and measured > member.greatest:
             self.add("GRAF-004", f"a value of '{member.name}'")
+        if (member.is_day and (measured is None or measured % 86400 != 0)
+                or member.places is not None and kind == DECIMAL and value != "NaN" and not has_places(value, member.places)):
+            self.add("GRAF-022", f"a value of '{member.name}'")
         if text is not None and member.pattern is not None:
             found = matches(member.pattern, text)
             if found is None:
@@ -336,6 +340,12 @@ def matches(pattern, text):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def has_places(value, places):
+    """2.2.11: whether a decimal number, a whole number and a power of ten, has at most so many decimal places."""
+    number, power = value
+    return -power <= places or number % 10 ** (-power - places) == 0
 
 
 def number_of(value, kind):

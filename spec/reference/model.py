@@ -213,8 +213,13 @@ class Attribute:
         for name in ("indexed", "spotlightIndexingEnabled", "storedInTruthFile", "allowsCloudEncryption"):
             flag(element, name)
         self.modifier = element.get("versionHashModifier", "")
+        notes = {}
         for child in children(element, "validationPredicate", "userInfo"):
-            note(child)
+            notes.update(note(child))
+        self.is_day = self.type == "Date" and notes.get("quire.day") == "YES"
+        self.places = None
+        if self.type == "Decimal" and notes.get("quire.places") in map(str, range(39)):
+            self.places = int(notes["quire.places"])
 
     def value(self, element, place):
         kind = "Integer 64" if self.type == "String" and place != "default" else self.type
@@ -301,17 +306,19 @@ class Fetched:
 def note(element):
     """A validation predicate (2.2.9), which this reader does not evaluate, or a `userInfo`."""
     if element.tag == "userInfo":
-        user_info(element)
-        return
+        return user_info(element)
     required(element, "predicate")
     count(element, "code", 0)
     empty(element)
+    return {}
 
 
 def user_info(element):
+    notes = {}
     for entry in children(element, "entry"):
-        required(entry, "key")
+        notes[required(entry, "key")] = entry.get("value", "")
         empty(entry)
+    return notes
 
 
 def name_lists(element, outer, inner):

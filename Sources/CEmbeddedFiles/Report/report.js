@@ -44,6 +44,11 @@ function compareNumbers(one, other) {
   return 0;
 }
 
+/** Returns the day of seconds since 2001; the moment, if it is not the start of a day. */
+function day(seconds) {
+  return moment(seconds).replace("T00:00:00.000Z", "");
+}
+
 const beginning = value => Array.isArray(value) ? value[0] : value;
 
 const kinds = {
@@ -76,6 +81,10 @@ const kinds = {
       cell.textContent = shortMoment(value);
       cell.title = moment(value);
     },
+  },
+  D: {
+    text: day, compare: compareNumbers,
+    show: (cell, value) => { cell.textContent = day(value); },
   },
   x: {
     text: value => value[1], compare: (one, other) => one[0] - other[0],

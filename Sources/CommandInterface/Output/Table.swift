@@ -29,17 +29,23 @@ package struct Table {
   }
 
   /// Returns a row as a line, with two spaces between columns.
-  package static func line(_ row: [String], _ widths: [Int], indent: Int = 0) -> String {
+  ///
+  /// - Parameter rightAligned: The columns whose cells end in line, as numbers do.
+  package static func line(
+    _ row: [String], _ widths: [Int], rightAligned: Set<Int> = [], indent: Int = 0
+  ) -> String {
     var line = ""
     // Spaces are written only before a cell that is not empty.
     var spaces = indent
-    for (cell, width) in zip(row, widths) where width > 0 {
+    for (column, (cell, width)) in zip(row, widths).enumerated() where width > 0 {
+      let room = max(0, width - cell.displayWidth)
+      let isRight = rightAligned.contains(column)
       if !cell.isEmpty {
-        line += String(repeating: " ", count: spaces)
+        line += String(repeating: " ", count: spaces + (isRight ? room : 0))
         line += cell
         spaces = 0
       }
-      spaces += max(0, width - cell.displayWidth) + 2
+      spaces += (isRight && !cell.isEmpty ? 0 : room) + 2
     }
     return line + "\n"
   }

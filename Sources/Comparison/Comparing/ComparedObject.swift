@@ -17,9 +17,11 @@ public struct ComparedObject: Sendable {
     public let value: Value
     /// The object of a reference; `nil` for an attribute.
     package let object: ComparedObject?
+    /// The precision of an attribute's value, for its text.
+    package let precision: Attribute.Precision?
 
-    init(name: String, value: Value) {
-      (self.name, self.value) = (name, value)
+    init(name: String, value: Value, precision: Attribute.Precision? = nil) {
+      (self.name, self.value, self.precision) = (name, value, precision)
       object = nil
     }
 
@@ -27,6 +29,7 @@ public struct ComparedObject: Sendable {
       self.name = name
       value = .object(object.id)
       self.object = object
+      precision = nil
     }
   }
 }

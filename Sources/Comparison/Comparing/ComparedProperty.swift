@@ -7,6 +7,8 @@ struct ComparedProperty {
   /// The name. A part of a composite attribute has a path, such as `place.latitude`.
   let name: String
   let content: Content
+  /// The precision of an attribute's values.
+  var precision: Attribute.Precision?
 
   enum Content {
     /// The position of the attribute's column.
@@ -63,6 +65,11 @@ struct ComparedProperty {
     if let composite = store.model.composite(of: attribute) {
       return composite.attributes.flatMap { all($0, path + "." + $0.name, layout, store) }
     }
-    return layout.index(of: path).map { [ComparedProperty(name: path, content: .value($0))] } ?? []
+    return layout.index(of: path).map {
+      [
+        ComparedProperty(
+          name: path, content: .value($0), precision: attribute.validation.precision)
+      ]
+    } ?? []
   }
 }

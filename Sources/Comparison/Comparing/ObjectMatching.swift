@@ -52,8 +52,11 @@ final class ObjectMatching {
       let row = try ComparedRow(key.number, entity.layout, in: stores[side].view)
     else { return ComparedObject(entity: name, id: key, key: []) }
     let values = try zip(match.names, match.positions).map { name, position in
-      switch entity.properties[position[side]].content {
-      case .value(let column): ComparedObject.KeyPart(name: name, value: try row.value(column))
+      let property = entity.properties[position[side]]
+      return switch property.content {
+      case .value(let column):
+        ComparedObject.KeyPart(
+          name: name, value: try row.value(column), precision: property.precision)
       case .reference(let reference):
         switch try row.value(reference.column) {
         case .object(let key):
@@ -122,14 +125,17 @@ final class ObjectMatching {
   ) throws -> ComparisonError {
     let number = entity.layout.entityNumber
     let row = try ComparedRow(duplicates.objects[0], entity.layout, in: stores[side].view)
-    let values = try zip(key.names, key.positions).map { name, position -> (String, Value) in
+    let values = try zip(key.names, key.positions).map { name, position in
+      let property = entity.properties[position[side]]
       let column =
-        switch entity.properties[position[side]].content {
+        switch property.content {
         case .value(let column): column
         case .reference(let reference): reference.column
         case .list: 0
         }
-      return (name, try row?.value(column) ?? .null)
+      return (
+        name: name, value: try row?.value(column) ?? .null, precision: property.precision
+      )
     }
     return .duplicateKeys(
       ComparisonError.DuplicateKeys(

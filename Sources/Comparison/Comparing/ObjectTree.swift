@@ -18,8 +18,19 @@ package struct ObjectTree {
     let name: String
     let layout: Layout
     /// The positions of the columns that may name an object. The first one with a value does.
-    let nameColumns: [Int]
+    let nameColumns: [NameColumn]
     let relationships: [Followed]
+  }
+
+  private struct NameColumn {
+    let column: Int
+    let precision: Attribute.Precision?
+  }
+
+  /// The value that names an object, with the precision of its attribute.
+  package struct Name {
+    package let value: Value
+    package let precision: Attribute.Precision?
   }
 
   /// A relationship that the tree follows.
@@ -111,13 +122,15 @@ package struct ObjectTree {
   /// Returns the columns that may name the objects of an entity: unique texts, `name`, `title`, unique numbers, and all texts.
   private static func nameColumns(
     _ entity: Entity, _ layout: Layout, _ model: Model
-  ) -> [Int] {
-    func column(_ name: String) -> Int? {
+  ) -> [NameColumn] {
+    func column(_ name: String) -> NameColumn? {
       guard case .attribute(let attribute)? = model.property(name, of: entity.name),
         attribute.type != .composite, attribute.type != .binary,
         attribute.type != .transformable, !attribute.isTransient
       else { return nil }
-      return layout.index(of: name)
+      return layout.index(of: name).map {
+        NameColumn(column: $0, precision: attribute.validation.precision)
+      }
     }
     var unique: [String] = []
     var next: Entity? = entity
@@ -164,13 +177,15 @@ package struct ObjectTree {
   package func entityName(of key: ObjectKey) -> String { entities[key.entity]?.name ?? "" }
 
   /// Returns the value that names an object; `nil` if it has none.
-  package func name(of key: ObjectKey) throws -> Value? {
+  package func name(of key: ObjectKey) throws -> Name? {
     guard let parts = entities[key.entity], let row = try store.source.row(of: key) else {
       return nil
     }
-    for column in parts.nameColumns {
-      let value = try row.value(parts.layout.columns[column])
-      if !value.isNull, value != .string("") { return value }
+    for name in parts.nameColumns {
+      let value = try row.value(parts.layout.columns[name.column])
+      if !value.isNull, value != .string("") {
+        return Name(value: value, precision: name.precision)
+      }
     }
     return nil
   }

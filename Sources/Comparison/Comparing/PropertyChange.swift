@@ -6,6 +6,8 @@ public struct PropertyChange: Sendable {
   public let name: String
   /// The values of both sides.
   public let content: Content
+  /// The precision of an attribute's values, for their texts.
+  package let precision: Attribute.Precision?
 
   /// The values of a property on both sides.
   public enum Content: Sendable {

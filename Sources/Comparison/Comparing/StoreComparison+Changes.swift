@@ -37,7 +37,8 @@ extension StoreComparison {
     try pair.shared.compactMap { shared in
       let property = pair.new!.properties[shared.new]
       func change(_ content: PropertyChange.Content) -> PropertyChange {
-        PropertyChange(name: property.name, content: content)
+        PropertyChange(
+          name: property.name, content: content, precision: property.precision)
       }
       switch (pair.old!.properties[shared.old].content, property.content) {
       case (.value(let one), .value(let other)):
@@ -101,7 +102,8 @@ extension StoreComparison {
   ) throws -> [PropertyChange] {
     try entity.properties.compactMap { property in
       func change(_ content: PropertyChange.Content) -> PropertyChange {
-        PropertyChange(name: property.name, content: content)
+        PropertyChange(
+          name: property.name, content: content, precision: property.precision)
       }
       switch property.content {
       case .value(let column):

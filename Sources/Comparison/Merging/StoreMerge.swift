@@ -23,6 +23,16 @@ package struct StoreMerge {
     package let dispute: MergeDispute
     /// The keys in the second copy of the objects that only it has.
     package let originalKeys: [ObjectKey: ObjectKey]
+    /// The model of the first copy.
+    let model: Model
+
+    /// Returns the precision of an attribute of the disputed object, for the texts of its values.
+    package func precision(of property: String) -> Attribute.Precision? {
+      model.precision(of: property, of: dispute.entity)
+    }
+
+    /// The precision of the disputed attribute.
+    package var precision: Attribute.Precision? { dispute.property.flatMap(precision) }
   }
 
   /// Prepares the merge, and finds the conflicts.
@@ -59,7 +69,9 @@ package struct StoreMerge {
   var conflicts: [Conflict] {
     parts.flatMap { part in
       part.disputes.map {
-        Conflict(store: part.part.name, dispute: $0, originalKeys: part.layers.originalKeys)
+        Conflict(
+          store: part.part.name, dispute: $0, originalKeys: part.layers.originalKeys,
+          model: context.coordinator.model)
       }
     }
   }

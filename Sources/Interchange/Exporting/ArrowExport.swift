@@ -34,12 +34,19 @@ struct ArrowExport {
     _ property: ExportedProperty, _ layout: Layout, _ view: View, to fields: inout [RecordField]
   ) throws {
     switch property {
-    case .attribute(_, let column, _), .toOne(_, let column):
-      let column = layout.columns[column]
-      // A column of Arrow has one number of digits, so all decimal numbers are read once before the first is written.
-      let scale =
-        column.kind == .decimal ? try DecimalScale(of: column, layout, in: view).digits : nil
+    case .attribute(_, let index, _, let precision):
+      let column = layout.columns[index]
+      // A column of Arrow has one number of digits, so all decimal numbers are read once before the first is written. The
+      // model's number of places is the least, because stored numbers may have more.
+      var scale: Int?
+      if column.kind == .decimal {
+        var found = try DecimalScale(of: column, layout, in: view)
+        if case .places(let places) = precision { found.require(places: places) }
+        scale = found.digits
+      }
       fields.append(.property(column, scale: scale))
+    case .toOne(_, let index):
+      fields.append(.property(layout.columns[index], scale: nil))
     case .composite(_, let parts):
       for part in parts { try add(part, layout, view, to: &fields) }
     case .toMany(let name, let list): fields.append(.list(name, list))

@@ -77,11 +77,11 @@ final class EntityExport {
       output.append("\":")
     }
     switch property {
-    case .attribute(let name, let column, let writesNull):
+    case .attribute(let name, let column, let writesNull, let precision):
       let value = try value(column, place)
       if value.isNull, !writesNull { return }
       begin(name)
-      output.append(json: value)
+      output.append(json: value, precision)
     case .composite(let name, let parts):
       let before = output.bytes.count
       begin(name)
@@ -115,10 +115,10 @@ final class EntityExport {
 
   private func writeCells(_ property: ExportedProperty, _ place: RowWalk.Place) throws {
     switch property {
-    case .attribute(_, let column, _):
+    case .attribute(_, let column, _, let precision):
       output.append(",")
       let value = try value(column, place)
-      if !value.isNull { output.append(cell: ValueText.exchange.text(value)) }
+      if !value.isNull { output.append(cell: ValueText.exchange.text(value, precision)) }
     case .composite(_, let parts):
       for part in parts { try writeCells(part, place) }
     case .toOne(_, let column):

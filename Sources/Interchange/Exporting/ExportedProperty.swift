@@ -4,7 +4,7 @@ import Rows
 /// A property in the form in which an entity's objects are exported.
 indirect enum ExportedProperty {
   /// An attribute in a column. A null value is written if a new object would have a default value.
-  case attribute(name: String, column: Int, writesNull: Bool)
+  case attribute(name: String, column: Int, writesNull: Bool, precision: Attribute.Precision?)
   case composite(name: String, parts: [ExportedProperty])
   case toOne(name: String, column: Int)
   /// A to-many relationship, with the index of its list.
@@ -46,14 +46,15 @@ indirect enum ExportedProperty {
     }
     return layout.index(of: path).map {
       .attribute(
-        name: attribute.name, column: $0, writesNull: !attribute.defaultValue.isNull)
+        name: attribute.name, column: $0, writesNull: !attribute.defaultValue.isNull,
+        precision: attribute.validation.precision)
     }
   }
 
   /// Returns the names of the property's cells. Parts of composite attributes have paths.
   func cellNames(_ prefix: String = "") -> [String] {
     switch self {
-    case .attribute(let name, _, _), .toOne(let name, _), .toMany(let name, _): [prefix + name]
+    case .attribute(let name, _, _, _), .toOne(let name, _), .toMany(let name, _): [prefix + name]
     case .composite(let name, let parts): parts.flatMap { $0.cellNames(prefix + name + ".") }
     }
   }

@@ -24,12 +24,18 @@ package struct ResultText {
     let isPart: Bool
     /// Whether JSON contains a null value. An import sets the default value if the member is missing.
     let writesNull: Bool
+    /// The precision of the attribute whose values the column contains.
+    let precision: Attribute.Precision?
 
     /// Creates a column of the given name.
-    package init(_ name: String, isPart: Bool = false, writesNull: Bool = false) {
+    package init(
+      _ name: String, isPart: Bool = false, writesNull: Bool = false,
+      precision: Attribute.Precision? = nil
+    ) {
       self.name = name
       self.isPart = isPart
       self.writesNull = writesNull
+      self.precision = precision
     }
   }
 
@@ -152,14 +158,16 @@ package struct ResultText {
       let isFirst = !namesEntities && (key == nil || !namesObjects)
       for (index, cell) in cells.enumerated() {
         if !isFirst || index > 0 { output.append(",") }
+        let precision = columns.columns[index].precision
         switch cell {
         case .value(.null): break
-        case .value(let value): output.append(cell: ValueText.exchange.text(value))
+        case .value(let value): output.append(cell: ValueText.exchange.text(value, precision))
         case .list(let keys):
           output.append(keys.map { ValueText.text($0) }.joined(separator: " "))
         case .values(let values) where values.isEmpty: break
         case .values(let values):
-          output.append(cell: values.map { ValueText.exchange.text($0) }.joined(separator: "; "))
+          output.append(
+            cell: values.map { ValueText.exchange.text($0, precision) }.joined(separator: "; "))
         }
       }
       output.append("\n")
@@ -200,18 +208,19 @@ package struct ResultText {
   ) -> Bool {
     switch node {
     case .cell(let name, let index):
+      let precision = columns[index].precision
       switch cells[index] {
       case .value(let value):
         if value.isNull, !columns[index].writesNull { return false }
         begin(name, isFirst: isFirst, indent)
-        write(value)
+        write(value, precision)
       case .list(let keys):
         if keys.isEmpty { return false }
         begin(name, isFirst: isFirst, indent)
-        writeArray(keys.map { .object($0) }, indent)
+        writeArray(keys.map { .object($0) }, nil, indent)
       case .values(let values):
         begin(name, isFirst: isFirst, indent)
-        writeArray(values, indent)
+        writeArray(values, precision, indent)
       }
       return true
     case .members(let name, let members):
@@ -234,21 +243,23 @@ package struct ResultText {
     }
   }
 
-  private mutating func writeArray(_ values: [Value], _ indent: String?) {
+  private mutating func writeArray(
+    _ values: [Value], _ precision: Attribute.Precision?, _ indent: String?
+  ) {
     let inner = indent.map { $0 + "  " } ?? ""
     output.append("[")
     for (place, value) in values.enumerated() {
       output.append((place == 0 ? "" : ",") + inner)
-      write(value)
+      write(value, precision)
     }
     output.append((values.isEmpty ? "" : indent ?? "") + "]")
   }
 
-  private mutating func write(_ value: Value) {
+  private mutating func write(_ value: Value, _ precision: Attribute.Precision?) {
     if writesNumbers, case .decimal(let number) = value, number.isFinite {
-      output.append(ValueText.exchange.text(value))
+      output.append(ValueText.exchange.text(value, precision))
     } else {
-      output.append(json: value)
+      output.append(json: value, precision)
     }
   }
 

@@ -79,13 +79,13 @@ struct SQLExport {
     case .key: return String(place.key)
     case .identifier: return SQLSchema.text("\(layout.entityNumber)/p\(place.key)")
     case .place(let index): return SQLSchema.literal(try values.value(index, place))
-    case .attribute(let index):
+    case .attribute(let index, let precision):
       let value = try values.value(index, place)
       // The column of long decimal numbers contains texts.
       if case .decimal = value, column.declaration.hasPrefix("DECIMAL TEXT") {
-        return SQLSchema.text(ValueText.exchange.text(value))
+        return SQLSchema.text(ValueText.exchange.text(value, precision))
       }
-      return SQLSchema.literal(value)
+      return SQLSchema.literal(value, precision)
     case .reference(let index, let isText):
       guard case .object(let key) = try values.value(index, place) else { return "NULL" }
       guard try known.contains(key) else {

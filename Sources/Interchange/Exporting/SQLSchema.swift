@@ -29,7 +29,7 @@ struct SQLSchema {
     case key
     case identifier
     /// An attribute in a column of the layout.
-    case attribute(Int)
+    case attribute(Int, precision: Attribute.Precision?)
     /// A reference, and whether it is written as an identifier in text.
     case reference(Int, isText: Bool)
     /// A place among the objects of an ordered relationship.
@@ -88,16 +88,18 @@ struct SQLSchema {
     let name = path.split(separator: ".").map { InferredNames.column(ofProperty: String($0)) }
       .joined(separator: "_")
     let isLong = try attribute.type == .decimal && hasLongDecimals(layout.columns[index])
-    var parts = [isLong ? "DECIMAL TEXT" : SQLSchema.type(attribute.type)]
+    var parts = [isLong ? "DECIMAL TEXT" : SQLSchema.type(attribute)]
     if !attribute.isOptional, path == attribute.name { parts.append("NOT NULL") }
     if !attribute.defaultValue.isNull, !isLong {
-      parts.append("DEFAULT \(SQLSchema.literal(attribute.defaultValue))")
+      parts.append(
+        "DEFAULT \(SQLSchema.literal(attribute.defaultValue, attribute.validation.precision))")
     }
     let conditions = isLong ? [] : SQLSchema.conditions(attribute, SQLSchema.quoted(name))
     if !conditions.isEmpty { parts.append("CHECK (\(conditions.joined(separator: " AND ")))") }
     columns.append(
       Column(
-        name: name, declaration: parts.joined(separator: " "), content: .attribute(index)))
+        name: name, declaration: parts.joined(separator: " "),
+        content: .attribute(index, precision: attribute.validation.precision)))
   }
 
   private func add(_ relationship: Relationship, _ layout: Layout, to columns: inout [Column]) {
@@ -169,7 +171,7 @@ struct SQLSchema {
       let found = properties.compactMap { property in
         columns.first {
           switch $0.content {
-          case .attribute(let index), .reference(let index, _):
+          case .attribute(let index, _), .reference(let index, _):
             layout.columns[index].name == property
           default: false
           }
@@ -200,8 +202,13 @@ struct SQLSchema {
     }
   }
 
-  private static func type(_ type: AttributeType) -> String {
-    switch type {
+  private static func type(_ attribute: Attribute) -> String {
+    switch attribute.validation.precision {
+    case .day: return "DATE"
+    case .places(let places): return "DECIMAL(38, \(places))"
+    case nil: break
+    }
+    return switch attribute.type {
     case .boolean: "BOOLEAN"
     case .int16: "SMALLINT"
     case .int32: "INT4"
@@ -256,17 +263,19 @@ struct SQLSchema {
   }
 
   /// Returns a value in SQL.
-  static func literal(_ value: Value) -> String {
+  static func literal(_ value: Value, _ precision: Attribute.Precision? = nil) -> String {
     switch value {
     case .null: return "NULL"
     case .boolean(let value): return value ? "1" : "0"
     case .integer(let number): return String(number)
     case .double(let number): return real(number)
     case .float(let number): return real(Double(number))
-    case .decimal(let number): return number.isNaN ? "NULL" : ValueText.exchange.text(value)
+    case .decimal(let number):
+      return number.isNaN ? "NULL" : ValueText.exchange.text(value, precision)
     case .binary(let bytes):
       return self.bytes(bytes)
-    case .string, .uri, .date, .uuid, .object: return text(ValueText.exchange.text(value))
+    case .string, .uri, .date, .uuid, .object:
+      return text(ValueText.exchange.text(value, precision))
     }
   }
 

@@ -31,6 +31,8 @@ struct ColumnSurvey {
     /// The number of digits after the point of every value; `nil` if the values differ.
     var fractionCount: Int?
     var greatestCount = 0
+    /// Whether the fraction of a value ends in a zero, which only a number with a fixed number of places has.
+    var endsInZero = false
     /// Whether a value has more digits than a `Double` keeps.
     var exceedDouble = false
   }
@@ -63,6 +65,7 @@ struct ColumnSurvey {
   private var dateLikeCount = 0
   /// The type that somebody has chosen; `nil` to infer it.
   var chosenType: AttributeType?
+  var isChosenDay = false
 
   /// Sentences about what the inferred type does not say.
   func notes(of entity: String) -> [String] {
@@ -110,6 +113,18 @@ struct ColumnSurvey {
       return digits.exceedDouble ? .string : .double
     }
     return texts.type ?? .string
+  }
+
+  /// The precision of the values: days, or the number of decimal places that all values are written with.
+  var precision: Attribute.Precision? {
+    if chosenType != nil { return isChosenDay ? .day : nil }
+    switch type {
+    case .date: return texts.precision
+    case .decimal:
+      guard let count = digits.fractionCount, count >= 1 else { return nil }
+      return count == 2 || digits.endsInZero ? .places(count) : nil
+    default: return nil
+    }
   }
 
   /// Whether the values are long texts.
@@ -218,6 +233,7 @@ struct ColumnSurvey {
     let isInfinite =
       hasExponent && Double(String(decoding: bytes, as: UTF8.self))?.isFinite == false
     if !rest.isEmpty || isInfinite { kinds.subtract([.integer, .number]) }
+    if fraction.last == 0x30 { digits.endsInZero = true }
     if valueCount == 1, !hasExponent { digits.fractionCount = fraction.count }
     if digits.fractionCount != fraction.count { digits.fractionCount = -1 }
     digits.greatestCount = max(digits.greatestCount, whole.count + fraction.count)

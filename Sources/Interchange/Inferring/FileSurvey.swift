@@ -93,8 +93,9 @@ struct FileSurvey {
           "\(surveys[file].entity).\(property)", "\(surveys[file].entity).\(name)", property, name,
         ]
         left.subtract(names)
-        if let type = names.lazy.compactMap({ choices.types[$0] }).first {
-          surveys[file].columns[column].chosenType = type
+        if let chosen = names.first(where: { choices.types[$0] != nil }) {
+          surveys[file].columns[column].chosenType = choices.types[chosen]
+          surveys[file].columns[column].isChosenDay = choices.days.contains(chosen)
         }
       }
     }

@@ -4,6 +4,8 @@ package import ObjectModel
 package struct InferenceChoices: Sendable {
   /// The types of columns, by the names of the columns or of the properties, alone or after the entity and a point.
   package var types: [String: AttributeType] = [:]
+  /// The names in ``types`` of columns of days.
+  package var days: Set<String> = []
   /// The names of the unique columns; `nil` to infer them.
   package var unique: Set<String>?
 

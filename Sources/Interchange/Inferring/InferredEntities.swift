@@ -49,7 +49,10 @@ struct InferredEntities {
       let name = properties[file][column]
       guard let reference = reference(file, column) else {
         entity.declaredProperties.append(
-          .attribute(Attribute(name, one.type, isOptional: !one.isRequired)))
+          .attribute(
+            Attribute(
+              name, one.type, isOptional: !one.isRequired,
+              validation: .init(precision: one.precision))))
         if one.hasLongTexts {
           entity.fetchIndexes.append(
             FetchIndex("\(name)Words", elements: [.init(name, kind: .fullText)]))

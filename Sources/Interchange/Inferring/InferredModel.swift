@@ -13,6 +13,7 @@ package import ObjectModel
 /// Each file becomes an entity, and each column an attribute or a relationship:
 ///
 /// - The type is the narrowest type that every value has. A column without an empty cell is required.
+/// - Dates without times are days, and numbers that are all written with the same number of decimal places keep it.
 /// - A column is unique if all its values differ, and it has a name such as `id`, `code` or `email`, or other columns refer to
 ///   it.
 /// - A column whose name leads to another file, such as `trip` or `trip_id` beside `trips.csv`, is a relationship if each

@@ -108,7 +108,7 @@ struct RowTransfer {
     guard let index = layout.index(of: path), let place = old.index(of: oldPath) else { return }
     let (column, known) = (layout.columns[index], old.columns[place])
     if !known.kind.widens(to: column.kind) {
-      guard let conversion = ValueConversion(from: before.type, to: attribute.type) else { return }
+      guard let conversion = ValueConversion(from: before, to: attribute) else { return }
       var carried = RowOrigin.Column(known, to: index)
       carried.convert = { conversion.converted($0) ?? .null }
       // A value that is no value of the new type is missing too.

@@ -10,9 +10,18 @@ import Rows
 struct ValueConversion: Sendable, Hashable {
   let old: AttributeType
   let new: AttributeType
+  /// The precision of the old values, whose texts show it.
+  private let precision: Attribute.Precision?
+
+  /// Creates the conversion of an attribute's values; `nil` if values of the old type are not values of the new type.
+  init?(from old: Attribute, to new: Attribute) {
+    self.init(from: old.type, to: new.type, old.validation.precision)
+  }
 
   /// Creates the conversion between two types; `nil` if values of the old type are not values of the new type.
-  init?(from old: AttributeType, to new: AttributeType) {
+  init?(
+    from old: AttributeType, to new: AttributeType, _ precision: Attribute.Precision? = nil
+  ) {
     switch (old, new) {
     case (.boolean, .float), (.boolean, .double), (.boolean, .decimal),
       (.int32, .float), (.int64, .float), (.int64, .double),
@@ -25,7 +34,7 @@ struct ValueConversion: Sendable, Hashable {
     case (.int32, .int16), (.int64, .int16), (.int64, .int32): break
     default: return nil
     }
-    (self.old, self.new) = (old, new)
+    (self.old, self.new, self.precision) = (old, new, precision)
   }
 
   /// Whether the conversion reads or writes a text as files of objects do.
@@ -40,7 +49,7 @@ struct ValueConversion: Sendable, Hashable {
   func converted(_ value: Value) -> Value? {
     switch (value, new) {
     case (.null, _): .null
-    case (_, .string): .string(ValueText.exchange.text(value))
+    case (_, .string): .string(ValueText.exchange.text(value, precision))
     case (.string(let text), _): ValueText.exchange.value(text, of: new)
     case (.integer(let number), .int16), (.integer(let number), .int32):
       new.traits.range?.contains(number) == true ? .integer(number) : nil

@@ -75,7 +75,7 @@ struct Lineage {
           if !isWritten, let changed = step.new.property(new, of: after),
             case .attribute(let before) = old, case .attribute(let attribute) = changed
           {
-            conversions[old.name] = ValueConversion(from: before.type, to: attribute.type)
+            conversions[old.name] = ValueConversion(from: before, to: attribute)
           }
         }
       }

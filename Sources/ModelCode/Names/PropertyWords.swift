@@ -25,7 +25,9 @@ enum PropertyWords {
     } else if !attribute.isOptional, attribute.type != .composite {
       parts.append("required")
     }
-    if let value = shown(attribute.defaultValue) { parts.append("\(value) in a new object") }
+    if let value = shown(attribute.defaultValue, attribute.validation.precision) {
+      parts.append("\(value) in a new object")
+    }
     if let pattern = attribute.validation.pattern {
       parts.append("matching \(CodeText.code(pattern))")
     }
@@ -38,13 +40,15 @@ enum PropertyWords {
   private static func values(of attribute: Attribute) -> String {
     let transformer = attribute.valueTransformerName.map { " made by \(CodeText.code($0))" } ?? ""
     let isMade = attribute.type == .transformable
-    let kind = attribute.type.traits.words + (isMade ? transformer : "")
+    let words = attribute.validation.precision?.words ?? attribute.type.traits.words
+    let kind = words + (isMade ? transformer : "")
     return kind + bounds(of: attribute)
   }
 
   private static func bounds(of attribute: Attribute) -> String {
     let (minimum, maximum) = (
-      shown(attribute.validation.minimum), shown(attribute.validation.maximum)
+      shown(attribute.validation.minimum, attribute.validation.precision),
+      shown(attribute.validation.maximum, attribute.validation.precision)
     )
     let unit = attribute.type == .string ? " characters" : ""
     return switch (minimum, maximum) {
@@ -56,8 +60,9 @@ enum PropertyWords {
   }
 
   /// Returns a value as a comment shows it; `nil` if comments omit such a value.
-  private static func shown(_ value: Value) -> String? {
-    switch value {
+  private static func shown(_ value: Value, _ precision: Attribute.Precision?) -> String? {
+    if let text = precision?.text(value) { return "`\(text)`" }
+    return switch value {
     case .null, .object, .binary: nil
     case .boolean(let value): "`\(value)`"
     case .integer(let value): "`\(value)`"

@@ -37,6 +37,11 @@ struct AttributeMarkers {
       options.append(".\(isText ? "length" : "range")(\(bounds.0 ?? "")...\(bounds.1 ?? ""))")
     }
     if let pattern = validation.pattern { options.append(".matches(\(CodeText.literal(pattern)))") }
+    switch validation.precision {
+    case .day: options.append(".day")
+    case .places(let places): options.append(".places(\(places))")
+    case nil: break
+    }
     for predicate in validation.predicates {
       let message = predicate.message.map { ", message: \(CodeText.literal($0))" } ?? ""
       options.append(".validated(\(CodeText.literal(predicate.predicate))\(message))")

@@ -204,6 +204,7 @@ struct ArchiveReader {
     }
     attribute.compositeName = notes["composite"] ?? composites.name(of: archived)
     attribute.validation = validation(archived, of: type)
+    attribute.takeNotes()
     return attribute
   }
 

@@ -91,7 +91,7 @@ extension ArchiveWriter {
     let flags = Flags(Attribute.facets, of: attribute)
     let (predicates, warnings) = validation(of: attribute, notes: &notes)
     var fields = self.fields(
-      .attribute(attribute), of: entity, flags, isReadOnly: attribute.derivation != nil,
+      .attribute(attribute.withNotes), of: entity, flags, isReadOnly: attribute.derivation != nil,
       isValidated: !predicates.isEmpty, notes: notes)
     if !predicates.isEmpty {
       fields["NSValidationPredicates"] = archive.array(predicates)

@@ -69,7 +69,8 @@ struct SourceReader {
         switch facet.content {
         case .flag: facet.set(try flag(name), in: &part)
         case .text: facet.set(text(name), in: &part)
-        case .notes: break
+        // Apple's sources have no attribute for such a facet.
+        case .number, .notes: break
         }
       }
     }
@@ -177,6 +178,7 @@ struct SourceReader {
       default: throw unknown(child, in: element)
       }
     }
+    attribute.takeNotes()
     return attribute
   }
 

@@ -130,7 +130,7 @@ struct SourceWriter {
     fields.value(.standard, attribute.defaultValue, attribute.type)
     try writer.start("attribute", fields.inOrder(Order.attribute))
     try write(attribute.validation.predicates)
-    try write(userInfo: attribute.userInfo)
+    try write(userInfo: attribute.withNotes.userInfo)
     writer.end()
   }
 

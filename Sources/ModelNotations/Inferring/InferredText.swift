@@ -12,11 +12,14 @@ package struct InferredText: OptionSet, Sendable {
   package static let uuid = InferredText(rawValue: 2)
   /// An address with a scheme and no spaces.
   package static let uri = InferredText(rawValue: 4)
-  package static let all: InferredText = [.date, .uuid, .uri]
+  /// A day without a time, which is a moment too.
+  package static let day = InferredText(rawValue: 8)
+  package static let all: InferredText = [.date, .uuid, .uri, .day]
 
   /// Drops the types that a text can't be of.
   package mutating func narrow(by text: String) {
-    if contains(.date), MomentText.seconds(text) == nil { remove(.date) }
+    if contains(.date), MomentText.seconds(text) == nil { subtract([.date, .day]) }
+    if contains(.day), text.utf8.count != "2026-01-31".utf8.count { remove(.day) }
     if contains(.uuid), text.utf8.count != 36 || UUID(uuidString: text) == nil { remove(.uuid) }
     if contains(.uri) {
       let scheme = text.range(of: "://")
@@ -41,4 +44,7 @@ package struct InferredText: OptionSet, Sendable {
     if contains(.uuid) { return .uuid }
     return contains(.uri) ? .uri : nil
   }
+
+  /// The precision of attributes whose values are all of these types.
+  package var precision: Attribute.Precision? { contains([.date, .day]) ? .day : nil }
 }

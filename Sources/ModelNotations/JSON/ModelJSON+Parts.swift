@@ -137,43 +137,46 @@ extension ModelJSON {
       .field("options", \.options, .words("option", options), isWritten: { !$0.isEmpty })
     ] + Attribute.history.jsonFields() + [.texts(editorDataKey, \.source.attributes)]
 
-  private static let attributeMembers: [ModelJSONField<Attribute>] = [
-    value("default", \.defaultValue) { $0.type },
-    // The type of a default value, if an attribute without a type has a value that JSON does not distinguish.
-    ModelJSONField("defaultType") { attribute in
-      guard attribute.type == .undefined else { return nil }
-      return ModelJSONValue.type(of: attribute.defaultValue).map(type.write)
-    } read: { json, attribute, reading in
-      guard let type = type.read(json, &reading) else { return }
-      guard attribute.type == .undefined, !attribute.defaultValue.isNull else {
-        return reading.report(
-          "Only a default value of an attribute with the type \"Undefined\" has a type of its own.")
-      }
-      let natural = ValueText.modelJSON.json(attribute.defaultValue)
-      if let value = ModelJSONValue.read(natural, of: type, &reading) {
-        attribute.defaultValue = value
-      }
-    },
-    // The bounds of text are numbers of characters.
-    value("minimum", \.validation.minimum) { $0.type == .string ? .int64 : $0.type },
-    value("maximum", \.validation.maximum) { $0.type == .string ? .int64 : $0.type },
-    .optional("pattern", \.validation.pattern, .text),
-    .list("validationPredicates", \.validation.predicates, predicate),
-    ModelJSONField("derivation") { attribute in
-      attribute.derivation.map { .string($0.expression) }
-    } read: { json, attribute, reading in
-      attribute.derivation = ModelJSONForm<String>.text.read(json, &reading).map { .init($0) }
-    },
-    ModelJSONField("derivationFilter") { attribute in
-      attribute.derivation?.filter.map(JSON.string)
-    } read: { json, attribute, reading in
-      guard attribute.derivation != nil else {
-        return reading.report("Only an attribute with a \"derivation\" has a filter.")
-      }
-      attribute.derivation?.filter = ModelJSONForm<String>.text.read(json, &reading)
-    },
-    .optional("composite", \.compositeName, .text),
-  ]
+  private static let attributeMembers: [ModelJSONField<Attribute>] =
+    [
+      value("default", \.defaultValue) { $0.type },
+      // The type of a default value, if an attribute without a type has a value that JSON does not distinguish.
+      ModelJSONField("defaultType") { attribute in
+        guard attribute.type == .undefined else { return nil }
+        return ModelJSONValue.type(of: attribute.defaultValue).map(type.write)
+      } read: { json, attribute, reading in
+        guard let type = type.read(json, &reading) else { return }
+        guard attribute.type == .undefined, !attribute.defaultValue.isNull else {
+          return reading.report(
+            "Only a default value of an attribute with the type \"Undefined\" has a type of its own."
+          )
+        }
+        let natural = ValueText.modelJSON.json(attribute.defaultValue)
+        if let value = ModelJSONValue.read(natural, of: type, &reading) {
+          attribute.defaultValue = value
+        }
+      },
+      // The bounds of text are numbers of characters.
+      value("minimum", \.validation.minimum) { $0.type == .string ? .int64 : $0.type },
+      value("maximum", \.validation.maximum) { $0.type == .string ? .int64 : $0.type },
+      .optional("pattern", \.validation.pattern, .text),
+      .list("validationPredicates", \.validation.predicates, predicate),
+    ] + Attribute.precisionFacets.jsonFields() + [
+      ModelJSONField("derivation") { attribute in
+        attribute.derivation.map { .string($0.expression) }
+      } read: { json, attribute, reading in
+        attribute.derivation = ModelJSONForm<String>.text.read(json, &reading).map { .init($0) }
+      },
+      ModelJSONField("derivationFilter") { attribute in
+        attribute.derivation?.filter.map(JSON.string)
+      } read: { json, attribute, reading in
+        guard attribute.derivation != nil else {
+          return reading.report("Only an attribute with a \"derivation\" has a filter.")
+        }
+        attribute.derivation?.filter = ModelJSONForm<String>.text.read(json, &reading)
+      },
+      .optional("composite", \.compositeName, .text),
+    ]
 
   private static let attribute = ModelJSONForm.part(
     attributeFields, Attribute("", .undefined, isOptional: false))
@@ -201,7 +204,7 @@ extension ModelJSON {
   ) -> ModelJSONField<Attribute> {
     ModelJSONField(key) { attribute in
       let value = attribute[keyPath: property]
-      return value.isNull ? nil : ValueText.modelJSON.json(value)
+      return value.isNull ? nil : ValueText.modelJSON.json(value, attribute.validation.precision)
     } read: { json, attribute, reading in
       if let value = ModelJSONValue.read(json, of: type(attribute), &reading) {
         attribute[keyPath: property] = value
@@ -351,7 +354,10 @@ extension Array {
     compactMap { facet in
       guard let json = facet.json else { return nil }
       return switch facet.content {
-      case .flag(let path): .field(json, path, .flag)
+      // The version hash covers the flags that every object has. Others are rare, and are written only if they are set.
+      case .flag(let path):
+        .field(json, path, .flag, isWritten: { $0 || facet.isHashed })
+      case .number(let path, _): .optional(json, path, .number)
       case .text(let path, _, _): .optional(json, path, .text)
       case .notes(let path): .texts(json, path)
       }

@@ -68,6 +68,18 @@ public enum ModelText {
     type.traits.textName ?? type.sourceName
   }
 
+  /// Returns the name of an attribute's type in the text, which for days differs from that of Date.
+  package static func typeName(of attribute: Attribute) -> String {
+    attribute.validation.isDay ? ModelTextType.day : typeName(of: attribute.type)
+  }
+
+  /// Returns an attribute of the type with a name, in letters of any case; `nil` if no type has the name.
+  package static func attribute(_ name: String, ofTypeNamed type: some StringProtocol) -> Attribute?
+  {
+    ModelTextType.names.first { $0.lowercased() == type.lowercased() }
+      .flatMap { ModelTextType.attribute(name, $0) }
+  }
+
   /// Returns whether bytes that are neither XML nor a property list seem to be the text of a model: the first word that
   /// is not in a comment begins a statement.
   package static func mayBegin(_ bytes: [UInt8]) -> Bool {

@@ -25,9 +25,11 @@ extension ModelTextReader {
       attribute.compositeName = try cursor.name("the name of a composite type")
       return .attribute(try self.attribute(attribute, &cursor))
     }
-    if case .name(let word) = cursor.next, let type = ModelTextType.type(word) {
+    if case .name(let word) = cursor.next,
+      let attribute = ModelTextType.attribute(name, word)
+    {
       cursor.skip()
-      return .attribute(try attribute(Attribute(name, type), &cursor))
+      return .attribute(try self.attribute(attribute, &cursor))
     }
     let place = cursor.place
     let destination = try cursor.name("a type, such as String, or the name of an entity")

@@ -185,6 +185,7 @@ struct ModelTextReader {
     case .flag: facet.set(true, in: &part)
     case .text(let path, let expected, let isName):
       part[keyPath: path] = isName ? try cursor.name(expected) : try cursor.string(expected)
+    case .number(let path, let expected): part[keyPath: path] = try cursor.integer(expected)
     case .notes(let path):
       let name = try cursor.name("the name of the note")
       part[keyPath: path][name] = try cursor.string("the text of the note")

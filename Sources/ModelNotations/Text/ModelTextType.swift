@@ -7,7 +7,10 @@ enum ModelTextType {
       type.traits.textName.map { ($0, type) }
     })
 
-  static let names = AttributeType.allCases.compactMap(\.traits.textName)
+  static let names = AttributeType.allCases.compactMap(\.traits.textName) + [day]
+
+  /// The name of the type Date with the precision of days.
+  static let day = "Day"
 
   /// The types that authors may mean by names of other systems, by the names in lower case.
   static let otherNames = [
@@ -18,7 +21,14 @@ enum ModelTextType {
     "datetime": "Date", "timestamp": "Date", "time": "Date", "guid": "UUID", "string": "String",
   ]
 
-  static func type(_ name: String) -> AttributeType? { types[name] }
+  static func type(_ name: String) -> AttributeType? { name == day ? .date : types[name] }
+
+  /// Returns an attribute of the named type; `nil` if there is no such type.
+  static func attribute(_ name: String, _ typeName: String) -> Attribute? {
+    guard let type = type(typeName) else { return nil }
+    return Attribute(
+      name, type, validation: .init(precision: typeName == day ? .day : nil))
+  }
 }
 
 /// The words of options and flags in a model's text.

@@ -172,6 +172,10 @@ struct ModelTextWriter {
         guard let value = part[keyPath: path] else { continue }
         clause(word)
         if isName { name(value) } else { text(value) }
+      case .number(let path, _):
+        guard let value = part[keyPath: path] else { continue }
+        clause(word)
+        number("\(value)")
       case .notes(let path):
         for (key, value) in part[keyPath: path].sorted(by: { $0.key < $1.key }) {
           clause(word)
@@ -195,12 +199,12 @@ struct ModelTextWriter {
       word("composite")
       name(composite)
     } else {
-      word(ModelText.typeName(of: attribute.type))
+      word(ModelText.typeName(of: attribute))
     }
     if attribute.isOptional { symbol("?") }
     if !attribute.defaultValue.isNull {
       symbol("=")
-      value(attribute.defaultValue)
+      value(attribute.defaultValue, attribute.validation.precision)
     }
     write(attribute.validation, of: attribute.type)
     if let derivation = attribute.derivation {
@@ -227,7 +231,7 @@ struct ModelTextWriter {
       for (word, bound) in [("min", validation.minimum), ("max", validation.maximum)]
       where !bound.isNull {
         clause(word)
-        value(bound)
+        value(bound, validation.precision)
       }
     }
     if let pattern = validation.pattern {
@@ -252,19 +256,19 @@ struct ModelTextWriter {
     }
   }
 
-  private mutating func value(_ value: Value) {
+  private mutating func value(_ value: Value, _ precision: Attribute.Precision? = nil) {
     switch value {
     case .null, .object: break
     case .boolean(let flag): word(flag ? "true" : "false")
     case .integer(let number): self.number("\(number)")
     case .float, .double, .decimal:
       // A number that has no digits is written as text: "inf", "nan".
-      let digits = ValueText.modelText.text(value)
+      let digits = ValueText.modelText.text(value, precision)
       let isDigits = digits.utf8.allSatisfy { byte in
         (0x30...0x39).contains(byte) || "+-.e".utf8.contains(byte)
       }
       if isDigits { number(digits) } else { text(digits) }
-    case .string, .uri, .uuid, .binary, .date: text(ValueText.modelText.text(value))
+    case .string, .uri, .uuid, .binary, .date: text(ValueText.modelText.text(value, precision))
     }
   }
 

@@ -11,6 +11,7 @@ public struct AttributeOption: Sendable {
   private enum Measure {
     case value
     case length
+    case precision
   }
 
   private init(
@@ -27,8 +28,29 @@ public struct AttributeOption: Sendable {
       "is a text, and .range limits numbers and dates. Write .length for its number of characters"
     case .length where attribute.type != .string:
       "is of the type \(attribute.type.sourceName), and .length limits texts. Write .range for its values"
+    case .precision:
+      attribute.validation.precision.flatMap { precision in
+        precision.type == attribute.type
+          ? nil
+          : "is of the type \(attribute.type.sourceName), which can't be \(precision.words)"
+      }
     default: nil
     }
+  }
+
+  /// Requires dates without a time: midnights in UTC. The tool and exports write them as `2026-04-20`.
+  ///
+  ///     @Attribute(.day) var born: Date?
+  public static var day: AttributeOption {
+    AttributeOption(.precision) { $0.validation.precision = .day }
+  }
+
+  /// Requires decimal numbers with at most the given number of decimal places. The tool and exports write all of them:
+  /// `30676.20`.
+  ///
+  ///     @Attribute(.places(2)) var price: Decimal
+  public static func places(_ places: Int) -> AttributeOption {
+    AttributeOption(.precision) { $0.validation.precision = .places(places) }
   }
 
   /// Requires values between two bounds. The bounds themselves are valid.

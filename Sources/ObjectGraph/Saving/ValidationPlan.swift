@@ -163,6 +163,10 @@ private enum ColumnBounds: Sendable {
   case none
   case integers(ClosedRange<Int64>)
   case reals(Double, Double)
+  /// The earliest and the latest midnight.
+  case days(Double, Double)
+  /// The bounds and the precision of decimal numbers.
+  case decimals(Attribute.Validation)
   /// The least and the greatest number of characters.
   case text(Int64, Int)
   /// Each value needs an exact check.
@@ -175,6 +179,10 @@ private enum ColumnBounds: Sendable {
     }
     let (lowest, highest) = (integer(least) ?? .min, integer(greatest) ?? .max)
     switch kind.family {
+    case .reals where validation.precision == .day:
+      self = .days(least.realNumber ?? -.infinity, greatest.realNumber ?? .infinity)
+    case .bytes where kind == .decimal && validation.precision != nil:
+      self = .decimals(validation)
     case _ where least.isNull && greatest.isNull: self = hasPattern ? .unknown : .none
     case .integers: self = lowest <= highest ? .integers(lowest...highest) : .unknown
     case .reals: self = .reals(least.realNumber ?? -.infinity, greatest.realNumber ?? .infinity)
@@ -201,6 +209,20 @@ extension ValidationPlan.AttributeCheck {
       return unsafe mayFail(raw, rowCount) { row in
         let number = unsafe raw.double(row)
         return number >= least && number <= greatest
+      }
+    case .days(let least, let greatest):
+      return unsafe mayFail(raw, rowCount) { row in
+        let number = unsafe raw.double(row)
+        return number >= least && number <= greatest && Attribute.Precision.isDay(number)
+      }
+    case .decimals(let validation):
+      return unsafe mayFail(raw, rowCount) { row in
+        let number = unsafe Value.decimal(raw.decimal(row))
+        return validation.precision?.accepts(number) ?? true
+          && (validation.minimum.isNull
+            || number.order(comparedTo: validation.minimum).map { $0 >= 0 } ?? false)
+          && (validation.maximum.isNull
+            || number.order(comparedTo: validation.maximum).map { $0 <= 0 } ?? false)
       }
     case .text(let least, let greatest):
       // A text has at least as many bytes as characters, so a bound on the bytes is safe for the upper limit only.
@@ -237,17 +259,23 @@ extension ValidationPlan.AttributeCheck {
     let validation = attribute.validation
     let isText = attribute.type == .string
     var measured = value
-    var what = "\"\(attribute.name)\" is \(value.text)"
+    let precision = validation.precision
+    var what = "\"\(attribute.name)\" is \(value.text(precision))"
     if isText, case .string(let text) = value {
       measured = .integer(Int64(text.count))
       what += " of \(text.count) characters"
     }
+    if let precision, !precision.accepts(value) {
+      return ValueProblem(.precision, "\(what), and \(precision.rule).")
+    }
     // A value without an order, such as "not a number", is within no bounds.
     if !validation.minimum.isNull, measured.order(comparedTo: validation.minimum) ?? -1 < 0 {
-      return ValueProblem(.minimum, "\(what), and must be at least \(validation.minimum.text).")
+      return ValueProblem(
+        .minimum, "\(what), and must be at least \(validation.minimum.text(precision)).")
     }
     if !validation.maximum.isNull, measured.order(comparedTo: validation.maximum) ?? 1 > 0 {
-      return ValueProblem(.maximum, "\(what), and must be at most \(validation.maximum.text).")
+      return ValueProblem(
+        .maximum, "\(what), and must be at most \(validation.maximum.text(precision)).")
     }
     if let pattern, case .string(let text) = value {
       do {

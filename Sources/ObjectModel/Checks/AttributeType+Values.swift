@@ -46,13 +46,14 @@ extension Attribute.Validation {
       what = "\(value.text) has \(text.count) characters, which"
     } else {
       measured = value
-      what = value.text
+      what = value.text(precision)
     }
+    if let precision, !precision.accepts(value) { return "\(value.text) \(precision.rule)" }
     if let order = measured.order(comparedTo: minimum), order < 0 {
-      return "\(what) is less than the minimum \(minimum.text)"
+      return "\(what) is less than the minimum \(minimum.text(precision))"
     }
     if let order = measured.order(comparedTo: maximum), order > 0 {
-      return "\(what) is greater than the maximum \(maximum.text)"
+      return "\(what) is greater than the maximum \(maximum.text(precision))"
     }
     return nil
   }
@@ -74,6 +75,9 @@ extension Value {
     default: nil
     }
   }
+
+  /// Returns the value as text for a reader, in the form of its attribute's precision.
+  package func text(_ precision: Attribute.Precision?) -> String { precision?.text(self) ?? text }
 
   /// The value as text for a reader, limited in length.
   package var text: String {

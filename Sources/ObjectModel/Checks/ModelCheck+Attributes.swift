@@ -15,6 +15,7 @@ extension ModelCheck {
         """)
     }
     checkDefault(of: attribute, owner)
+    checkPrecision(of: attribute, owner)
     checkBounds(of: attribute, owner)
     checkPattern(of: attribute, owner)
     checkCompositeName(of: attribute, owner)
@@ -33,6 +34,24 @@ extension ModelCheck {
     }
   }
 
+  private mutating func checkPrecision(of attribute: Attribute, _ owner: String) {
+    guard let precision = attribute.validation.precision else { return }
+    if precision.type != attribute.type {
+      report(
+        .wrongPrecision, entity: owner, property: attribute.name,
+        """
+        Values of the type \(attribute.type.sourceName) can't be \(precision.words): \
+        that is for the type \(precision.type.sourceName).
+        """)
+    } else if case .places(let places) = precision,
+      !Attribute.Precision.allowedPlaces.contains(places)
+    {
+      report(
+        .wrongPrecision, entity: owner, property: attribute.name,
+        "A number can't have \(places) decimal places, but 0 to 38.")
+    }
+  }
+
   private mutating func checkBounds(of attribute: Attribute, _ owner: String) {
     let (minimum, maximum) = (attribute.validation.minimum, attribute.validation.maximum)
     var isRight = true
@@ -45,7 +64,10 @@ extension ModelCheck {
     if isRight, let order = minimum.order(comparedTo: maximum), order > 0 {
       report(
         .emptyBounds, entity: owner, property: attribute.name,
-        "The minimum \(minimum.text) is greater than the maximum \(maximum.text).")
+        """
+        The minimum \(minimum.text(attribute.validation.precision)) is greater than \
+        the maximum \(maximum.text(attribute.validation.precision)).
+        """)
     }
   }
 

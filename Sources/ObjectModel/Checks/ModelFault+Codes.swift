@@ -63,6 +63,9 @@ extension ModelFault.Code {
   /// No value lies within the bounds.
   public static let emptyBounds = ModelFault.Code(rawValue: "emptyBounds")
 
+  /// The precision is for values of another type, or its number of decimal places is out of range.
+  public static let wrongPrecision = ModelFault.Code(rawValue: "wrongPrecision")
+
   /// The pattern is no regular expression, or the attribute is not text.
   public static let wrongPattern = ModelFault.Code(rawValue: "wrongPattern")
 

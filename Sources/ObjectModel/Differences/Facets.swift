@@ -30,10 +30,6 @@ struct Facets {
     add(facet, flag, flag ? "yes" : "no")
   }
 
-  private mutating func add(_ facet: ModelDifference.Facet, _ value: ObjectModel.Value) {
-    add(facet, value, value.text)
-  }
-
   private mutating func add(_ facet: ModelDifference.Facet, _ notes: [String: String]) {
     add(
       facet, notes,
@@ -49,6 +45,9 @@ extension Facets {
       case .flag(let path):
         if facet.difference != .otherOptions { add(facet.difference, part[keyPath: path]) }
       case .text(let path, _, _): add(facet.difference, part[keyPath: path])
+      case .number(let path, _):
+        let number = part[keyPath: path]
+        add(facet.difference, number, number.map { "\($0)" } ?? "none")
       case .notes(let path): add(facet.difference, part[keyPath: path])
       }
     }
@@ -74,10 +73,14 @@ extension Facets {
   init(_ attribute: Attribute) {
     add(.type, attribute.type, attribute.type.sourceName)
     add(Attribute.basicFacets, of: attribute)
-    add(.defaultValue, attribute.defaultValue)
-    add(.minimum, attribute.validation.minimum)
-    add(.maximum, attribute.validation.maximum)
+    for (facet, value) in [
+      (ModelDifference.Facet.defaultValue, attribute.defaultValue),
+      (.minimum, attribute.validation.minimum), (.maximum, attribute.validation.maximum),
+    ] {
+      add(facet, value, value.text(attribute.validation.precision))
+    }
     add(.pattern, attribute.validation.pattern)
+    add(Attribute.precisionFacets, of: attribute)
     let predicates = attribute.validation.predicates
     add(.validationPredicates, predicates, predicates.inWords)
     add(.derivation, attribute.derivation?.normalizedExpression)

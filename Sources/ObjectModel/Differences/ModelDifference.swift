@@ -79,6 +79,10 @@ public struct ModelDifference: Sendable, Hashable {
     case maximum
     /// The regular expression for text.
     case pattern
+    /// Whether the values are days without a time.
+    case isDay
+    /// The number of decimal places of the values.
+    case places
     /// The predicates that values must meet.
     case validationPredicates
     /// The derivation of a derived attribute.

@@ -75,7 +75,62 @@ extension Attribute {
       json: "valueClass", source: "customClassName", clause: "class"),
   ]
 
-  package static let facets = basicFacets + optionFacets + nameFacets + history
+  /// The precision. Apple's formats have no place for it, so it is an entry of the user info there.
+  package static let precisionFacets: [ModelFacet<Attribute>] = [
+    ModelFacet(.flag(\.validation.isDay), .isDay, json: "isDay", note: "quire.day"),
+    ModelFacet(
+      .number(\.validation.places, expected: "the number of decimal places"), .places,
+      json: "places", note: "quire.places", clause: "places"),
+  ]
+
+  package static let facets =
+    precisionFacets + basicFacets + optionFacets + nameFacets + history
+}
+
+extension Attribute {
+  /// The attribute as Apple's formats express it: facets without a place of their own are entries of the user info.
+  package var withNotes: Attribute {
+    var attribute = self
+    for facet in Attribute.facets {
+      guard let note = facet.note, let text = facet.noteText(of: self) else { continue }
+      attribute.userInfo[note] = text
+    }
+    return attribute
+  }
+
+  /// Makes facets of the entries that ``withNotes`` adds. An entry that is not such a facet of the attribute's type stays.
+  package mutating func takeNotes() {
+    for facet in Attribute.facets {
+      guard let note = facet.note, let text = userInfo[note] else { continue }
+      var noted = self
+      facet.set(noteText: text, in: &noted)
+      guard facet.noteText(of: noted) == text, noted.validation.precision?.type == type else {
+        continue
+      }
+      noted.userInfo[note] = nil
+      self = noted
+    }
+  }
+}
+
+extension ModelFacet {
+  fileprivate func noteText(of part: Part) -> String? {
+    switch content {
+    case .flag(let path): part[keyPath: path] ? "YES" : nil
+    case .text(let path, _, _): part[keyPath: path]
+    case .number(let path, _): part[keyPath: path].map { "\($0)" }
+    case .notes: nil
+    }
+  }
+
+  fileprivate func set(noteText text: String, in part: inout Part) {
+    switch content {
+    case .flag(let path): part[keyPath: path] = text == "YES"
+    case .text(let path, _, _): part[keyPath: path] = text
+    case .number(let path, _): part[keyPath: path] = Int(text)
+    case .notes: break
+    }
+  }
 }
 
 extension Attribute.Options {

@@ -11,6 +11,8 @@ package struct ModelFacet<Part>: Sendable {
   package let source: String?
   /// The place in archives of models.
   package let archive: ArchivePlace?
+  /// The entry of the user info in Apple's sources and in archives, for a facet of Quire's own. Core Data ignores it.
+  package let note: String?
   /// The clause in the text of a model.
   package let clause: String?
   /// The option in the JSON form, and in the words of a comparison if all options together are one facet there.
@@ -23,6 +25,7 @@ package struct ModelFacet<Part>: Sendable {
     case flag(any WritableKeyPath<Part, Bool> & Sendable)
     /// A text, with its description in messages. A name needs no quotation marks in the text of a model.
     case text(any WritableKeyPath<Part, String?> & Sendable, expected: String, isName: Bool)
+    case number(any WritableKeyPath<Part, Int?> & Sendable, expected: String)
     case notes(any WritableKeyPath<Part, [String: String]> & Sendable)
   }
 
@@ -37,11 +40,11 @@ package struct ModelFacet<Part>: Sendable {
 
   package init(
     _ content: Content, _ difference: ModelDifference.Facet, json: String? = nil,
-    source: String? = nil, archive: ArchivePlace? = nil, clause: String? = nil,
-    option: (json: String, words: String)? = nil, isHashed: Bool = false
+    source: String? = nil, archive: ArchivePlace? = nil, note: String? = nil,
+    clause: String? = nil, option: (json: String, words: String)? = nil, isHashed: Bool = false
   ) {
     (self.content, self.difference, self.json, self.source) = (content, difference, json, source)
-    (self.archive, self.clause, self.option) = (archive, clause, option)
+    (self.archive, self.note, self.clause, self.option) = (archive, note, clause, option)
     self.isHashed = isHashed
   }
 

@@ -81,12 +81,16 @@ extension DecimalParts {
   }
 
   /// The number in digits, with a point if it is not whole.
-  package var text: String {
+  package var text: String { text(places: 0) }
+
+  /// Returns the number in digits with at least the given number of digits after the point.
+  package func text(places least: Int) -> String {
     var digits = Array(String(magnitude).utf8)
-    let places = -Int(exponent)
-    if places <= 0 {
-      if magnitude != 0 { digits += repeatElement(UInt8(ascii: "0"), count: -places) }
-    } else {
+    let places = max(-Int(exponent), least)
+    if magnitude != 0 {
+      digits += repeatElement(UInt8(ascii: "0"), count: places + Int(exponent))
+    }
+    if places > 0 {
       if digits.count <= places {
         digits.insert(
           contentsOf: repeatElement(UInt8(ascii: "0"), count: places + 1 - digits.count), at: 0)

@@ -24,6 +24,13 @@ extension Value {
 }
 
 extension Value.Kind {
+  package var isNumber: Bool {
+    switch self {
+    case .integer, .float, .double, .decimal: true
+    case .boolean, .string, .date, .uuid, .uri, .binary, .object: false
+    }
+  }
+
   /// The kind in words, as a value is: "a whole number".
   var words: String {
     switch self {

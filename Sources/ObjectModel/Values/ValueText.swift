@@ -37,8 +37,11 @@ package struct ValueText: Sendable {
 
 extension ValueText {
   /// Returns the text of a value.
-  package func text(_ value: Value) -> String {
-    switch value {
+  ///
+  /// - Parameter precision: The precision of the value's attribute, which the text shows.
+  package func text(_ value: Value, _ precision: Attribute.Precision? = nil) -> String {
+    if let text = precision?.text(value) { return text }
+    return switch value {
     case .null: "null"
     case .boolean(let value): value ? booleans.yes : booleans.no
     case .integer(let number): String(number)
@@ -112,12 +115,12 @@ extension ValueText {
 extension ValueText {
   /// Returns a value as JSON: a number where JSON has one, text otherwise. Decimal numbers and moments are texts, because most
   /// programs read numbers of JSON as floating-point numbers.
-  package func json(_ value: Value) -> JSON {
+  package func json(_ value: Value, _ precision: Attribute.Precision? = nil) -> JSON {
     switch value {
     case .null: .null
     case .boolean(let value): .boolean(value)
     case _ where ValueText.isBare(value): .number(text(value))
-    default: .string(text(value))
+    default: .string(text(value, precision))
     }
   }
 

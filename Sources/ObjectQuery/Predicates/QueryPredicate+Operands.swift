@@ -42,14 +42,6 @@ extension Model {
   /// Returns the attribute at the end of a path; `nil` if the expression is no path to an attribute.
   fileprivate func attribute(at expression: QueryExpression, of entity: String) -> Attribute? {
     guard case .keyPath(of: .evaluatedObject, let path) = expression else { return nil }
-    var entity = entity
-    for (index, name) in path.enumerated() {
-      switch property(name, of: entity) {
-      case .relationship(let relationship): entity = relationship.destination
-      case .attribute(let attribute): return part(at: path[(index + 1)...], of: attribute)
-      default: return nil
-      }
-    }
-    return nil
+    return attribute(at: path, of: entity)
   }
 }

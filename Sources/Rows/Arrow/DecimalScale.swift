@@ -32,6 +32,11 @@ package struct DecimalScale {
     }
   }
 
+  /// Demands at least a number of digits after the point, if they leave enough room for the digits before it.
+  package mutating func require(places: Int) {
+    if whole + places <= RecordField.precision { fraction = max(fraction, places) }
+  }
+
   /// The number of digits before and after the point; `nil` if a number is not a number, or has too many digits.
   package var digitCount: Int? { fits ? whole + fraction : nil }
 

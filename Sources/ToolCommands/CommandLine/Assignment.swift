@@ -58,12 +58,25 @@ struct Assignment {
     let traits = attribute.type.traits
     switch traits.content {
     case .string: return .string(text == "\\null" ? "null" : text)
-    case .date: return .date(try parsed(date(now: Date()), traits.words))
+    case .date: return .date(try parsed(moment(of: attribute), traits.words))
     case .binary: return .binary(try bytes(on: disk))
     case .object, nil: throw CommandError.wrongUsage("'\(key)' can't be set from a command line.")
     default:
       return try parsed(ValueText.exchange.value(text, of: attribute.type), traits.words)
     }
+  }
+
+  /// Returns the moment of the text. A time relative to now is the start of its day in an attribute of days.
+  private func moment(of attribute: Attribute) -> Date? {
+    let moment = date(now: Date())
+    guard attribute.validation.isDay, MomentText.seconds(text) == nil, let moment else {
+      return moment
+    }
+    // The words for days are midnights in UTC already; the others are the moment that a wall clock shows.
+    let seconds = moment.timeIntervalSinceReferenceDate
+    if seconds.truncatingRemainder(dividingBy: 86_400) == 0 { return moment }
+    let wall = seconds + Double(TimeZone.current.secondsFromGMT(for: moment))
+    return Date(timeIntervalSinceReferenceDate: (wall / 86_400).rounded(.down) * 86_400)
   }
 
   private func bytes(on disk: any Disk) throws -> Data {

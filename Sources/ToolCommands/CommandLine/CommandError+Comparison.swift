@@ -51,7 +51,7 @@ extension CommandError {
   }
 
   private static func duplicateKeys(_ found: ComparisonError.DuplicateKeys) -> CommandError {
-    let values = found.values.map { "\($0.name) \(oneLine(Wording.text($0.value)))" }
+    let values = found.values.map { "\($0.name) \(oneLine(Wording.text($0.value, $0.precision)))" }
     let objects = found.objects.map { Wording.text(.object($0)) }
     let rest = found.objectCount - objects.count
     let more = found.moreKeyCount

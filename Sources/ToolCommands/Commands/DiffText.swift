@@ -47,7 +47,8 @@ struct DiffText {
       }
     }
     switch property.content {
-    case .value(let values): return pair(text(values.old), text(values.new))
+    case .value(let values):
+      return pair(text(values.old, property.precision), text(values.new, property.precision))
     case .reference(let objects):
       return pair(
         objects.old.map(text) ?? "null", objects.new.map(text) ?? "null")
@@ -80,14 +81,15 @@ struct DiffText {
   /// Returns an object by its identifier, or by its key: `4/p1`, `Trip "Lisbon"`, `Stop ("Porto", Trip "Lisbon")`.
   private func text(_ object: ComparedObject) -> String {
     if object.key.isEmpty { return Wording.text(.object(object.id)) }
-    let parts = object.key.map { part in part.object.map(text) ?? text(part.value) }
+    let parts = object.key.map { part in part.object.map(text) ?? text(part.value, part.precision) }
     let key = parts.count == 1 ? parts[0] : "(\(parts.joined(separator: ", ")))"
     return "\(object.entity) \(key)"
   }
 
   /// Returns a value on one line. On a terminal a long value is cut.
-  func text(_ value: Value) -> String {
-    let text = Wording.text(value).replacing("\n", with: "\\n").replacing("\r", with: "\\r")
+  func text(_ value: Value, _ precision: Attribute.Precision? = nil) -> String {
+    let text = Wording.text(value, precision).replacing("\n", with: "\\n").replacing(
+      "\r", with: "\\r")
     return valueWidth.map { printable(text).cut(to: $0) } ?? text
   }
 }
@@ -106,23 +108,23 @@ enum DiffJSON {
       "oldId": oldId.map { ValueText.exchange.json(.object($0)) }, "key": key(object),
       "properties": .members(
         change.properties.map { property in
-          JSON.Member(name: property.name, value: json(property.content, change.kind))
+          JSON.Member(name: property.name, value: json(property, change.kind))
         }),
     ])
   }
 
   /// Returns the value of a property of an object that was inserted.
-  static func json(_ property: PropertyChange) -> JSON { json(property.content, .inserted) }
+  static func json(_ property: PropertyChange) -> JSON { json(property, .inserted) }
 
-  private static func json(
-    _ content: PropertyChange.Content, _ kind: ObjectChange.Kind
-  ) -> JSON {
+  private static func json(_ property: PropertyChange, _ kind: ObjectChange.Kind) -> JSON {
     func pair(_ old: JSON, _ new: JSON) -> JSON {
       .object(["old": kind == .inserted ? nil : old, "new": kind == .deleted ? nil : new])
     }
-    switch content {
+    switch property.content {
     case .value(let values):
-      return pair(ValueText.exchange.json(values.old), ValueText.exchange.json(values.new))
+      return pair(
+        ValueText.exchange.json(values.old, property.precision),
+        ValueText.exchange.json(values.new, property.precision))
     case .reference(let objects):
       return pair(objects.old.map(json) ?? .null, objects.new.map(json) ?? .null)
     case .members(let members):
@@ -152,7 +154,8 @@ enum DiffJSON {
     return .members(
       object.key.map { part in
         JSON.Member(
-          name: part.name, value: part.object.map(json) ?? ValueText.exchange.json(part.value))
+          name: part.name,
+          value: part.object.map(json) ?? ValueText.exchange.json(part.value, part.precision))
       })
   }
 }

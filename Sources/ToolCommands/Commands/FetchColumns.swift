@@ -16,6 +16,8 @@ struct FetchColumns {
     var isPart = false
     /// Whether a new object has a default value in the column.
     var hasDefault = false
+    /// The form of the values.
+    var form = ValueForm()
 
     /// Whether each cell has one value.
     var isSingle: Bool { if case .value = content { true } else { false } }
@@ -68,7 +70,7 @@ struct FetchColumns {
       var column =
         try known.first { $0.name == part.text }
         ?? FetchColumns.related(part.text, entity, model, schema)
-        ?? Column(name: part.text, content: .value(try zone.expression(part.text)))
+        ?? FetchColumns.computed(part.text, try zone.expression(part.text), entity, model)
       if !column.isSingle, !showsObjects {
         throw CommandError.wrongUsage(
           "--distinct can't show the to-many relationship '\(part.text)'.",
@@ -104,7 +106,9 @@ struct FetchColumns {
         isKey && part.text.wholeMatch(of: /[\p{L}_][@\p{L}\p{N}_.]*/) != nil
         && model.property(String(part.text.prefix { $0 != "." }), of: entity) != nil
       let expression = isPath ? .path(part.text) : try zone.expression(part.text)
-      return Column(name: part.name, content: .value(expression), hasDefault: true)
+      var column = FetchColumns.computed(part.name, expression, entity, model)
+      column.hasDefault = true
+      return column
     }
     columns =
       try keys.map { try column($0, isKey: true) }
@@ -145,12 +149,23 @@ struct FetchColumns {
   }
 
   /// The columns in the form that text output uses.
-  var text: ResultText.Columns {
+  var text: ResultText.Columns { FetchColumns.text(of: entity, columns) }
+
+  /// Returns columns of an entity's objects in the form that text output uses.
+  static func text(of entity: String, _ columns: [Column]) -> ResultText.Columns {
     ResultText.Columns(
       of: entity,
       columns.map {
-        ResultText.Column($0.name, isPart: $0.isPart, writesNull: $0.hasDefault)
+        ResultText.Column(
+          $0.name, isPart: $0.isPart, writesNull: $0.hasDefault, precision: $0.form.precision)
       })
+  }
+
+  private static func computed(
+    _ name: String, _ expression: QueryExpression, _ entity: String, _ model: Model
+  ) -> Column {
+    Column(
+      name: name, content: .value(expression), form: ValueForm(of: expression, entity, model))
   }
 
   /// Returns the column for a path through a to-many relationship to an attribute; `nil` for any other text.
@@ -162,7 +177,9 @@ struct FetchColumns {
       let layout = schema[relationship.destination],
       let index = layout.index(of: String(path[path.index(after: dot)...]))
     else { return nil }
-    return Column(name: path, content: .values(relationship, layout.columns[index]))
+    return Column(
+      name: path, content: .values(relationship, layout.columns[index]),
+      form: ValueForm(of: .path(path), entity, model))
   }
 
   private static func columns(
@@ -197,7 +214,8 @@ struct FetchColumns {
     return [
       Column(
         name: path, content: .value(.path(path)), isPart: isPart,
-        hasDefault: !attribute.defaultValue.isNull && attribute.derivation == nil)
+        hasDefault: !attribute.defaultValue.isNull && attribute.derivation == nil,
+        form: ValueForm(precision: attribute.validation.precision))
     ]
   }
 

@@ -90,11 +90,7 @@ struct FetchOutput {
         showsAll && (form == .json || form == .jsonl)
         ? all.columns.filter { !known.contains($0.name) } : []
       subentities[layout.entityNumber] = Subentity(
-        text: ResultText.Columns(
-          of: entity.name,
-          (columns.columns + added).map {
-            ResultText.Column($0.name, isPart: $0.isPart, writesNull: $0.hasDefault)
-          }),
+        text: FetchColumns.text(of: entity.name, columns.columns + added),
         added: added, layout: layout)
     }
     self.subentities = subentities
@@ -121,8 +117,11 @@ struct FetchOutput {
       }
       switch form {
       case .table:
-        let words = words(key, cells)
-        try table!.add(words)
+        let first = columns.showsObjects ? 1 : 0
+        let numbers = cells.indices.filter {
+          if case .value(let value) = cells[$0] { value.kind?.isNumber ?? false } else { false }
+        }
+        try table!.add(words(key, cells), numbers: Set(numbers.map { $0 + first }))
       case .line: try writeLines(words(key, cells))
       case .markdown: try output.write(markdown(words(key, cells)))
       case .json, .jsonl, .csv: try append(key, cells, source)
@@ -174,7 +173,7 @@ struct FetchOutput {
         if form == .markdown, case .value(.string(let text)) = cell {
           return text.replacing("\n", with: " ")
         }
-        return Wording.text(cell)
+        return Wording.text(cell, column.form)
       }
   }
 

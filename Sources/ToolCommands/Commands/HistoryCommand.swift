@@ -218,9 +218,10 @@ enum HistoryCommand {
     let newest = try log.newestTransaction()
     let found =
       try newest < 1 ? [] : log.transactions(in: 1...newest, newest: invocation.number(of: limit))
-    let schema = try log.snapshot().schema
+    let snapshot = try log.snapshot()
+    let (schema, model) = (snapshot.schema, try snapshot.model)
     try output(found.reversed().map { HistoryLine($0) }, invocation) { number in
-      LoggedVersion(try log.changes(ofTransactions: number...number)[number] ?? [], schema)
+      LoggedVersion(try log.changes(ofTransactions: number...number)[number] ?? [], schema, model)
     }.write(invocation)
     return .done
   }

@@ -9,8 +9,10 @@ import StoreInterface
 struct LoggedVersion: ShownChange {
   private let changes: [LoggedChange]
   private let schema: Schema
+  private let model: Model
 
-  init(_ changes: [LoggedChange], _ schema: Schema) {
+  init(_ changes: [LoggedChange], _ schema: Schema, _ model: Model) {
+    self.model = model
     self.changes = changes.sorted { $0.object < $1.object }
     self.schema = schema
   }
@@ -28,6 +30,10 @@ struct LoggedVersion: ShownChange {
     schema[change.object.entity]?.entity ?? ""
   }
 
+  private func precision(of property: String, _ change: LoggedChange) -> Attribute.Precision? {
+    model.precision(of: property, of: entity(change))
+  }
+
   private func id(_ change: LoggedChange) -> Value {
     .object(change.object)
   }
@@ -39,7 +45,8 @@ struct LoggedVersion: ShownChange {
         text.line(
           change.kind.shown, "\(entity(change)) \(Wording.text(id(change)))",
           values.isEmpty
-            ? change.properties : values.map { "\($0.key) \(text.text($0.value))" }))
+            ? change.properties
+            : values.map { "\($0.key) \(text.text($0.value, precision(of: $0.key, change)))" }))
     }
   }
 
@@ -54,7 +61,11 @@ struct LoggedVersion: ShownChange {
             ? .array(change.properties.map(JSON.string)) : nil,
           "properties": .members(
             values.map {
-              JSON.Member(name: $0.key, value: .object(["old": ValueText.exchange.json($0.value)]))
+              JSON.Member(
+                name: $0.key,
+                value: .object([
+                  "old": ValueText.exchange.json($0.value, precision(of: $0.key, change))
+                ]))
             }
           ),
         ]))

@@ -73,8 +73,8 @@ enum ModelCommand {
       discussion: """
         The text of a model (chapter 12 of the specification) is the form to write by hand: an entity and its \
         properties take a line each. 'name: String' is an attribute, 'nights: Int16 = 1, min 0' has a default \
-        value and a rule, 'start: Date?' may be empty, 'stops: [Stop], inverse trip, delete cascade' is a \
-        relationship to many objects, and 'unique name' a constraint. 'quire new DOC --template todo \
+        value and a rule, 'start: Date?' may be empty, 'born: Day' has no time, 'price: Decimal, places 2' keeps \
+        its zeros, 'stops: [Stop], inverse trip, delete cascade' is a relationship to many objects, and 'unique name' a constraint. 'quire new DOC --template todo \
         --model-output todo.model' writes an example. 'quire new DOC --model Trips.model' creates a document with such a model. \
         The text keeps everything that the other forms contain, also the data of Apple's editor. JSON keeps \
         everything too, for programs that make or change models: every command that reads a model reads the \

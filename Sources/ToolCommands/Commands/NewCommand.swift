@@ -198,10 +198,8 @@ enum NewCommand {
     }
     for part in invocation.value(of: types)?.split(separator: ",") ?? [] {
       let (column, name) = split(part, at: "=")
-      let type = name.flatMap { name in
-        AttributeType.allCases.first { $0.traits.textName?.lowercased() == name.lowercased() }
-      }
-      guard let type, type != .transformable, type != .objectID else {
+      let chosen = name.flatMap { ModelText.attribute("", ofTypeNamed: $0) }
+      guard let type = chosen?.type, type != .transformable, type != .objectID else {
         throw CommandError.wrongUsage(
           "'\(oneLine(String(part)))' is no column with a type.",
           hint:
@@ -209,6 +207,7 @@ enum NewCommand {
         )
       }
       choices.types[String(column)] = type
+      if chosen?.validation.isDay == true { choices.days.insert(String(column)) }
     }
     return choices
   }

@@ -63,7 +63,9 @@ struct TreeText {
     let key = child.key
     var text = child.relationship.map { "\($0): " } ?? ""
     text += "\(tree.entityName(of: key)) \(Wording.text(.object(key)))"
-    if let name = try tree.name(of: key) { text += " \(Wording.text(name))" }
+    if let name = try tree.name(of: key) {
+      text += " \(Wording.text(name.value, name.precision))"
+    }
     let children = try tree.children(of: key)
     let continuation = visits.continuation(of: key, isLastLevel: level == tree.levels)
     if !children.isEmpty {
@@ -169,7 +171,7 @@ struct TreeJSON {
     let isCut = children.map { $0.count < below.count } ?? (mark == nil && !below.isEmpty)
     return .object([
       "id": ValueText.exchange.json(.object(key)), "entity": .string(tree.entityName(of: key)),
-      "name": try tree.name(of: key).map { ValueText.exchange.json($0) },
+      "name": try tree.name(of: key).map { ValueText.exchange.json($0.value, $0.precision) },
       "relationship": child.relationship.map(JSON.string), "mark": mark.map(JSON.string),
       "childCount": isCut ? .number(below.count) : nil, "children": children.map(JSON.array),
     ])

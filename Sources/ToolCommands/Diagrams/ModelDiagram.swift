@@ -41,7 +41,7 @@ struct ModelDiagram {
         Box(
           name: entity.name, isAbstract: entity.isAbstract,
           attributes: entity.declaredAttributes.map { attribute in
-            let type = attribute.compositeName ?? ModelText.typeName(of: attribute.type)
+            let type = attribute.compositeName ?? ModelText.typeName(of: attribute)
             return (attribute.name, type + (attribute.isOptional ? "?" : ""))
           }))
     }

@@ -161,19 +161,25 @@ struct MergeReport {
     Wording.text(.object(conflict.originalKeys[key] ?? key))
   }
 
-  private func text(_ value: Value, _ conflict: StoreMerge.Conflict) -> String {
+  private func text(
+    _ value: Value, _ precision: Attribute.Precision?, _ conflict: StoreMerge.Conflict
+  ) -> String {
     if case .object(let key) = value { return text(key, conflict) }
-    return Wording.text(value).replacing("\n", with: "\\n").replacing("\r", with: "\\r")
+    return Wording.text(value, precision).replacing("\n", with: "\\n").replacing("\r", with: "\\r")
   }
 
   private func text(_ state: MergeDispute.State, _ conflict: StoreMerge.Conflict) -> String {
     switch state {
     case .missing: return conflict.dispute.kind == .deletion ? "deleted" : "nothing"
-    case .value(let value): return text(value, conflict)
+    case .value(let value): return text(value, conflict.precision, conflict)
     case .order(let keys): return keys.map { text($0, conflict) }.joined(separator: " ")
     case .object(let changes, let references):
       let parts =
-        changes.map { "\($0.property) \(text($0.base, conflict)) -> \(text($0.value, conflict))" }
+        changes.map { change in
+          let precision = conflict.precision(of: change.property)
+          return "\(change.property) \(text(change.base, precision, conflict)) -> "
+            + text(change.value, precision, conflict)
+        }
         + references.map { "\($0.property) of \(text($0.object, conflict))" }
       return parts.isEmpty ? "exists" : parts.joined(separator: ", ")
     }
@@ -216,25 +222,31 @@ struct MergeReport {
     members.compactMap { name, value in value.map { JSON.Member(name: name, value: $0) } }
   }
 
-  private func json(_ value: Value, _ conflict: StoreMerge.Conflict) -> JSON {
+  private func json(
+    _ value: Value, _ precision: Attribute.Precision?, _ conflict: StoreMerge.Conflict
+  ) -> JSON {
     if case .object(let key) = value { return .string(text(key, conflict)) }
-    return ValueText.exchange.json(value)
+    return ValueText.exchange.json(value, precision)
   }
 
   private func json(_ state: MergeDispute.State, _ conflict: StoreMerge.Conflict) -> JSON {
     switch state {
     case .missing: return .null
-    case .value(let value): return json(value, conflict)
+    case .value(let value): return json(value, conflict.precision, conflict)
     case .order(let keys): return .array(keys.map { .string(text($0, conflict)) })
     case .object(let changes, let references):
       return .object([
         "changes": changes.isEmpty
           ? nil
           : .members(
-            changes.map {
-              JSON.Member(
-                name: $0.property,
-                value: .object(["old": json($0.base, conflict), "new": json($0.value, conflict)]))
+            changes.map { change in
+              let precision = conflict.precision(of: change.property)
+              return JSON.Member(
+                name: change.property,
+                value: .object([
+                  "old": json(change.base, precision, conflict),
+                  "new": json(change.value, precision, conflict),
+                ]))
             }),
         "references": references.isEmpty
           ? nil

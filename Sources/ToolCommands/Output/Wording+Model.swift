@@ -21,7 +21,7 @@ extension Wording {
     let mark = property.isOptional ? "?" : ""
     return switch property {
     case .attribute(let attribute):
-      (attribute.compositeName ?? ModelText.typeName(of: attribute.type)) + mark
+      (attribute.compositeName ?? ModelText.typeName(of: attribute)) + mark
     case .relationship(let relationship):
       relationship.isToMany ? "[\(relationship.destination)]" : relationship.destination + mark
     case .fetched(let property): "fetch \(property.request.entity)"

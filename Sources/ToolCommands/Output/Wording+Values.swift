@@ -7,38 +7,38 @@ import PropertyLists
 /// Descriptions of models and values: text for readers, and JSON for programs.
 enum Wording {
   /// Returns the value as a person would write it: text in quotes, moments in ISO 8601.
-  static func text(_ value: Value) -> String {
+  static func text(_ value: Value, _ precision: Attribute.Precision? = nil) -> String {
     switch value {
     case .string(let value): value.inQuotationMarks()
     case .binary(let value):
       ShownBytes.text(value)
         ?? count(value.count, "byte") + (archive(value).map { ", \($0)" } ?? "")
-    default: ValueText.exchange.text(value)
+    default: ValueText.exchange.text(value, precision)
     }
   }
 
   /// Returns the content of a table cell, on one line.
   ///
   /// Characters that control a terminal stay unchanged, because a table may be written to a file.
-  static func text(_ cell: ResultText.Cell) -> String {
+  static func text(_ cell: ResultText.Cell, _ form: ValueForm = ValueForm()) -> String {
     switch cell {
     case .value(.null): return ""
-    case .value(let value): return line(value)
-    case .list(let keys): return list(keys.map { .object($0) }, separator: " ")
-    case .values(let values): return list(values, separator: ", ")
+    case .value(let value): return line(value, form)
+    case .list(let keys): return list(keys.map { .object($0) }, form, separator: " ")
+    case .values(let values): return list(values, form, separator: ", ")
     }
   }
 
   /// Returns the first values, and the number of the others.
-  private static func list(_ values: [Value], separator: String) -> String {
-    let shown = values.prefix(mostShownObjects).map { line($0) }
+  private static func list(_ values: [Value], _ form: ValueForm, separator: String) -> String {
+    let shown = values.prefix(mostShownObjects).map { line($0, form) }
     let rest = values.count - shown.count
     return (shown + (rest > 0 ? ["and \(rest) more"] : [])).joined(separator: separator)
   }
 
   /// Returns a value on one line.
-  private static func line(_ value: Value) -> String {
-    let text = text(value)
+  private static func line(_ value: Value, _ form: ValueForm) -> String {
+    let text = text(form.shown(value), form.precision)
     guard text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return text }
     return text.replacing("\n", with: "\\n").replacing("\r", with: "\\r")
   }

@@ -22,7 +22,7 @@ struct ReportTable {
 
     enum Cell {
       /// The position of the attribute's column, and the letter of its kind.
-      case value(Int, kind: String)
+      case value(Int, kind: String, Attribute.Precision?)
       case reference(Int)
       case count(ToManyRelationship)
     }
@@ -30,7 +30,7 @@ struct ReportTable {
     /// The letter that tells the script how to show and sort the cells.
     var letter: String {
       switch cell {
-      case .value(_, let kind): kind
+      case .value(_, let kind, _): kind
       case .reference: "r"
       case .count: "c"
       }
@@ -74,7 +74,10 @@ struct ReportTable {
         return Column(
           name: column.name, type: property.map { Wording.type(of: $0) } ?? "",
           cell: kind == .reference
-            ? .reference(index) : .value(index, kind: Self.letter(of: kind)))
+            ? .reference(index)
+            : .value(
+              index, kind: column.form.precision == .day ? "D" : Self.letter(of: kind),
+              column.form.precision))
       case .values: return nil
       }
     }
@@ -162,17 +165,23 @@ struct ReportTable {
       // A name that can't be read is left out. The reference itself is right.
       if let name = try readIfSound({ try tree.name(of: target) }) ?? nil {
         bytes.append(0x2C)
-        let text = if case .string(let text) = name { text } else { Wording.text(name) }
+        let text =
+          if case .string(let text) = name.value {
+            text
+          } else {
+            Wording.text(name.value, name.precision)
+          }
         append(text.cut(to: Self.mostNameCharacters), to: &bytes)
       }
       bytes.append(0x5D)
-    case .value(let index, _):
-      append(try rows.value(index, place), &pictures, to: &bytes)
+    case .value(let index, _, let precision):
+      append(try rows.value(index, place), precision, &pictures, to: &bytes)
     }
   }
 
   private func append(
-    _ value: Value, _ pictures: inout PictureAllowance, to bytes: inout [UInt8]
+    _ value: Value, _ precision: Attribute.Precision?, _ pictures: inout PictureAllowance,
+    to bytes: inout [UInt8]
   ) {
     switch value {
     case .null: bytes += "null".utf8
@@ -189,12 +198,14 @@ struct ReportTable {
         bytes += ",\"\(type.urlBeginning)\(data.base64EncodedString())\"".utf8
       }
       bytes.append(0x5D)
-    default: append(exact: value, to: &bytes)
+    default: append(exact: value, precision, to: &bytes)
     }
   }
 
-  private func append(exact value: Value, to bytes: inout [UInt8]) {
-    let text = ValueText.exchange.text(value)
+  private func append(
+    exact value: Value, _ precision: Attribute.Precision? = nil, to bytes: inout [UInt8]
+  ) {
+    let text = ValueText.exchange.text(value, precision)
     if ValueText.isBare(value) { bytes += text.utf8 } else { append(text, to: &bytes) }
   }
 

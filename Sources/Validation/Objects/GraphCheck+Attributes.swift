@@ -41,7 +41,9 @@ extension GraphCheck {
       return checkPredicates(attribute, place, objects, column)
     }
     checkPredicates(attribute, place, objects, column)
-    if validation.minimum.isNull && validation.maximum.isNull && validation.pattern == nil {
+    if validation.minimum.isNull && validation.maximum.isNull && validation.pattern == nil
+      && validation.precision == nil
+    {
       return
     }
     var pattern = validation.pattern.flatMap(BoundedPattern.init)
@@ -56,17 +58,23 @@ extension GraphCheck {
 
   private func check(_ value: Value, _ validation: Attribute.Validation, _ place: Place) {
     var measured = value
-    var words = value.text
+    let precision = validation.precision
+    if let precision, !precision.accepts(value) {
+      findings.add(.fineValue, place, "\(value.text) \(precision.rule).")
+    }
+    var words = value.text(precision)
     if case .string(let text) = value {
       let count = text.count
       measured = .integer(Int64(count))
       words = "The text has \(count) characters"
     }
     if let order = measured.order(comparedTo: validation.minimum), order < 0 {
-      findings.add(.lowValue, place, "\(words), but the minimum is \(validation.minimum.text).")
+      findings.add(
+        .lowValue, place, "\(words), but the minimum is \(validation.minimum.text(precision)).")
     }
     if let order = measured.order(comparedTo: validation.maximum), order > 0 {
-      findings.add(.highValue, place, "\(words), but the maximum is \(validation.maximum.text).")
+      findings.add(
+        .highValue, place, "\(words), but the maximum is \(validation.maximum.text(precision)).")
     }
   }
 

@@ -6,7 +6,7 @@ extension Rule {
     abstractEntity, missingValue, lowValue, highValue, patternMismatch, patternTime,
     foreignReference, danglingReference, missingReference, fewReferences, manyReferences, oneSided,
     doubledPlace, missingPlace, uselessPlace, sharedValues, baselessChange, otherBasis,
-    missingEnd, danglingLink, doubledLink, unmetPredicate, undecidedPredicate,
+    missingEnd, danglingLink, doubledLink, fineValue, unmetPredicate, undecidedPredicate,
   ]
 
   static let abstractEntity = Rule("GRAF-001", "No object has an abstract entity", "6.3.1")
@@ -47,6 +47,8 @@ extension Rule {
   static let danglingLink = Rule(
     "GRAF-020", .warning, "No link refers to a deleted object", "3.2.4")
   static let doubledLink = Rule("GRAF-021", .warning, "No link occurs twice", "3.2.4")
+  static let fineValue = Rule(
+    "GRAF-022", "No value is finer than the precision of its attribute", "6.3.3")
   static let unmetPredicate = Rule(
     "GRAF-030", "Properties meet their validation predicates", "6.3.9")
   static let undecidedPredicate = Rule(

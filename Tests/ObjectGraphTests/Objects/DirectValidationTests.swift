@@ -1,4 +1,5 @@
 import Entities
+import Foundation
 import ObjectGraph
 import ObjectModel
 import ObjectQuery
@@ -43,11 +44,31 @@ import Testing
   var ware: Ware?
 }
 
+@Entity private final class Bill: ManagedObject {
+  @Attribute(.day) var due: Date?
+  @Attribute(.places(2), .range(0...)) var price: Decimal = 0
+}
+
 @Suite("Validation of one object that a program asks for")
 struct DirectValidationTests {
   private func context(_ kind: Kind) throws -> ManagedObjectContext {
     let classes: [ManagedObject.Type] = [Ware.self, Shelf.self, Label.self]
     return try Graph(kind, model: Model(classes: classes), classes: classes).context()
+  }
+
+  @Test("Options of a class demand days and a number of decimal places")
+  func precision() throws {
+    let model = try Model(classes: [Bill.self])
+    let attributes = try #require(model["Bill"]).declaredAttributes
+    #expect(attributes.map(\.validation.precision) == [.day, .places(2)])
+
+    let bill = try Graph(.memory, model: model, classes: [Bill.self]).context().insert(Bill.self)
+    bill.due = Date(timeIntervalSinceReferenceDate: 86_400)
+    bill.price = Decimal(string: "30676.20")!
+    #expect(failures { try bill.validateForInsert() } == [])
+    bill.due = Date(timeIntervalSinceReferenceDate: 86_401)
+    bill.price = Decimal(string: "0.001")!
+    #expect(failures { try bill.validateForInsert() } == ["due precision", "price precision"])
   }
 
   private func failures(_ body: () throws -> Void) -> [String] {

@@ -13,12 +13,14 @@ struct ValidationRuleTests {
 
   private static func attribute(
     _ name: String, _ type: AttributeType, _ minimum: Value = .null, _ maximum: Value = .null,
-    pattern: String? = nil, isOptional: Bool = true, defaultValue: Value = .null
+    pattern: String? = nil, precision: Attribute.Precision? = nil, isOptional: Bool = true,
+    defaultValue: Value = .null
   ) -> Property {
     .attribute(
       Attribute(
         name, type, isOptional: isOptional, defaultValue: defaultValue,
-        validation: .init(minimum: minimum, maximum: maximum, pattern: pattern)))
+        validation: .init(
+          minimum: minimum, maximum: maximum, pattern: pattern, precision: precision)))
   }
 
   private static let model: Model = try! Model(entities: [
@@ -32,6 +34,8 @@ struct ValidationRuleTests {
         attribute(
           "exact", .decimal, .decimal(Decimal(string: "0.1")!), .decimal(Decimal(string: "0.3")!)),
         attribute("day", .date, date(100), date(200)),
+        attribute("born", .date, date(0), precision: .day),
+        attribute("price", .decimal, precision: .places(2)),
         attribute("text", .string, .integer(2), .integer(4)),
         attribute("code", .string, pattern: "[a-z]+|\\d{2}"),
         attribute("both", .string, .integer(2), .integer(3), pattern: ".*x.*"),
@@ -73,6 +77,10 @@ struct ValidationRuleTests {
     ("exact", .decimal(Decimal(string: "0.30000001")!), .maximum),
     ("exact", .decimal(Decimal(string: "0.09")!), .minimum), ("exact", .decimal(.nan), .minimum),
     ("day", date(100), nil), ("day", date(99.9), .minimum), ("day", date(200.1), .maximum),
+    ("born", date(0), nil), ("born", date(86_400 * 9_000), nil), ("born", date(-86_400), .minimum),
+    ("born", date(0.5), .precision), ("born", date(86_401), .precision), ("born", .null, nil),
+    ("price", .decimal(Decimal(string: "30676.20")!), nil), ("price", .decimal(-5), nil),
+    ("price", .decimal(Decimal(string: "0.001")!), .precision), ("price", .null, nil),
     ("text", .string("ab"), nil), ("text", .string("abcd"), nil), ("text", .string("a"), .minimum),
     ("text", .string(""), .minimum), ("text", .string("abcde"), .maximum),
     ("text", .string("👩‍👩‍👧"), .minimum), ("text", .string("👩‍👩‍👧é\u{301}👩‍👩‍👧é"), nil),

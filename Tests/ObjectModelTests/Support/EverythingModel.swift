@@ -106,6 +106,13 @@ enum EverythingModel {
       "budget", .decimal, defaultValue: .decimal(Decimal(string: "-1234.50")!),
       validation: .init(minimum: .decimal(Decimal(string: "-1e30")!))),
     Attribute(
+      "born", .date, defaultValue: .date(Date(timeIntervalSinceReferenceDate: 86_400 * 9_000)),
+      validation: .init(
+        minimum: .date(Date(timeIntervalSinceReferenceDate: -86_400)), precision: .day)),
+    Attribute(
+      "price", .decimal, defaultValue: .decimal(Decimal(string: "30676.20")!),
+      validation: .init(precision: .places(2)), userInfo: ["quire.day": "YES", "k": "v"]),
+    Attribute(
       "height", .double, defaultValue: .double(0.1), validation: .init(maximum: .double(9))),
     Attribute("weight", .float, defaultValue: .float(0.1), validation: .init(minimum: .float(0.1))),
     Attribute("isDone", .boolean, isOptional: false, defaultValue: .boolean(false)),

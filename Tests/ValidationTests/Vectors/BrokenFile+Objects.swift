@@ -31,6 +31,14 @@ extension BrokenFile {
         $0.insert("Note", 2, ["text": .string("Évo")])
       }
     },
+    BrokenFile("GRAF-022") {
+      let born = Attribute("born", .date, validation: .init(precision: .day))
+      return try storeBytes([entity("Note", [born])]) {
+        $0.insert(
+          "Note", 1, ["born": .date(Date(timeIntervalSinceReferenceDate: 86_400 * 9_000 + 1))])
+        $0.insert("Note", 2, ["born": .date(Date(timeIntervalSinceReferenceDate: -86_400 * 9_000))])
+      }
+    },
     BrokenFile("GRAF-005") {
       let text = Attribute("text", .string, validation: .init(pattern: "[A-Z][a-z]*"))
       return try storeBytes([entity("Note", [text])]) {

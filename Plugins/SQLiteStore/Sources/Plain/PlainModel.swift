@@ -58,7 +58,8 @@ struct PlainModel {
       let attribute = Attribute(
         name, found.type,
         isOptional: !(column.isRequired || isKey) || source.values[position].nullCount > 0,
-        defaultValue: PlainModel.defaultValue(column.defaultText, found))
+        defaultValue: PlainModel.defaultValue(column.defaultText, found),
+        validation: .init(precision: found.precision))
       entities[index].declaredProperties.append(.attribute(attribute))
       cells[index][name] = PlainModel.cell(column.name, found.dateForm)
       if source.values[position].hasLongTexts, found.type == .string {

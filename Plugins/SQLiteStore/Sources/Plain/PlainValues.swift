@@ -24,6 +24,8 @@ struct PlainValues {
   /// Whether every text is UTF-8.
   private var areTexts = true
   private var byteCount = 0
+  /// The greatest number of decimal places of a number.
+  private var places = 0
 
   var valueCount: Int { integerCount + realCount + textCount + blobCount }
 
@@ -37,6 +39,7 @@ struct PlainValues {
       greatest = max(greatest, cell.integer)
     case .real:
       realCount += 1
+      addPlaces(RealText.text(cell.real))
       if Double(Float(cell.real)) != cell.real { areFloats = false }
       let size = abs(cell.real)
       if size != 0, !(1e-90...1e90).contains(size) { fitDecimals = false }
@@ -53,8 +56,16 @@ struct PlainValues {
       }
       let bytes = cell.bytes
       if !texts.isEmpty { texts.narrow(by: String(decoding: bytes, as: UTF8.self)) }
-      if areDecimals { areDecimals = DecimalParts(text: bytes.span) != nil }
+      if areDecimals {
+        let number = DecimalParts(text: bytes.span)
+        areDecimals = number != nil
+        places = max(places, number.map { -Int($0.exponent) } ?? 0)
+      }
     }
+  }
+
+  private mutating func addPlaces(_ text: String) {
+    places = max(places, DecimalParts(text: text.utf8.span).map { -Int($0.exponent) } ?? .max)
   }
 
   /// The form of dates that are numbers in the table.
@@ -67,12 +78,34 @@ struct PlainValues {
     var type: AttributeType
     var dateForm: DateForm?
     var note: String?
+    var precision: Attribute.Precision?
   }
 
   /// Returns the type of the values.
   ///
   /// - Parameter declared: The type that the table declares for the column, in capitals.
   func type(declared: String) -> Finding {
+    var finding = finding(declared: declared)
+    finding.precision = precision(finding, declared: declared)
+    return finding
+  }
+
+  /// Returns the precision that the declaration states, if all values have it; and days if all dates are.
+  private func precision(_ finding: Finding, declared: String) -> Attribute.Precision? {
+    switch finding.type {
+    case .date:
+      guard finding.dateForm == nil, !declared.contains("TIME") else { return nil }
+      return valueCount > 0 || declared == "DATE" ? texts.precision : nil
+    case .decimal:
+      guard let match = declared.firstMatch(of: /\(\s*[0-9]+\s*,\s*([0-9]{1,2})\s*\)/),
+        let declared = Int(match.output.1), declared > 0, places <= declared
+      else { return nil }
+      return .places(min(declared, Attribute.Precision.allowedPlaces.upperBound))
+    default: return nil
+    }
+  }
+
+  private func finding(declared: String) -> Finding {
     func declares(_ words: String...) -> Bool { words.contains { declared.contains($0) } }
     let isMoment = declares("DATE", "TIME")
     let isDecimal = declares("DEC", "NUMERIC", "MONEY")
