@@ -53,11 +53,13 @@ enum ZipFormat {
   static let alignment = 4096
 }
 
-/// The greatest values of fields with two and four bytes. Values from these on are in an additional field of eight
-/// bytes (spec §8.3.6). Tests use smaller limits.
-struct FieldLimits: Sendable {
+/// The sizes from which an archive is written in another way. Tests use smaller limits.
+struct PackingLimits: Sendable {
+  /// Values of fields with two and four bytes from these on are in an additional field of eight bytes (spec §8.3.6).
   var count = 0xFFFF
   var byteCount = 0xFFFF_FFFF
+  /// The greatest size of a file that is deflated although it is not text (spec §8.3.3).
+  var smallByteCount = 1 << 20
 }
 
 extension [UInt8] {

@@ -11,6 +11,15 @@ package struct CompleteFile {
   /// The number of bytes without the tail.
   package let byteCount: Int
 
+  /// Returns the number of first bytes that change when the last writer of a block file closes it; 0 for any other file.
+  @Sendable package static func headerByteCount(_ file: DurableFile) -> Int {
+    guard let size = try? file.byteCount(), size > BlockFile.headerByteCount,
+      let first = try? file.read(byteCount: min(size, BlockFile.mostHeaderByteCount), at: 0),
+      (try? FileHeader(first)) != nil
+    else { return 0 }
+    return BlockFile.headerByteCount
+  }
+
   /// Looks at a file; `nil` if it has no tail, or is no sound block file.
   package init?(_ file: DurableFile) {
     guard let size = try? file.byteCount(), size > BlockFile.headerByteCount,

@@ -13,7 +13,7 @@ final class OpenRemote {
   /// - Throws: ``ExchangeError`` with code ``ExchangeError/Code/noVersions`` if nothing is there, or
   ///   ``ExchangeError/Code/unrelated`` for a document with other stores; the errors of reading.
   init(_ exchange: Exchange) throws {
-    let (path, places) = (exchange.path, exchange.document.places)
+    let (path, places) = (exchange.path, exchange.document.places.outside)
     guard try places.disk.statusIfThere(path)?.kind == .directory else {
       throw ExchangeError(
         .noVersions, "The folder of the remote '\(exchange.name)' is not there: \(path)",

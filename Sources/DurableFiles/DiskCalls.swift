@@ -117,6 +117,12 @@ public struct OpenRequest: Sendable, Hashable {
   }
 }
 
+/// Calls that make files of the operating system, perhaps at other paths than those that they are given.
+///
+/// A signal that ends the process removes temporary files of these calls alone: a simulated disk ends with the process.
+/// `realPath(of:)` must not look at the disk, because the file need not exist yet.
+package protocol SystemFileCalls: DiskCalls {}
+
 extension DiskCalls {
   /// Throws `ENOTSUP`.
   public func exchange(_ path: String, with other: String) throws(ErrorNumber) {

@@ -36,10 +36,18 @@ package struct DocumentPacking {
     try Container.refuseServers(ofDocumentAt: folder, on: disk)
     try Container.checkAttachments(ofDocumentAt: folder, on: disk)
     var packing = FolderPacking(folder, on: disk)
-    packing.completion = { file in
+    packing.completion = Self.openFiles.completion
+    return try body(packing)
+  }
+
+  /// Stores that a program has not closed.
+  package static var openFiles: OpenFiles {
+    var files = OpenFiles()
+    files.completion = { file in
       CompleteFile(file).map { .init(start: $0.header, byteCount: $0.byteCount) }
     }
-    return try body(packing)
+    files.changedByClosing = CompleteFile.headerByteCount
+    return files
   }
 
   /// Reads a document without its lock, because the user may not take the lock. Throws if another process has saved in the

@@ -21,7 +21,7 @@ struct OtherProgramsTests {
 
   /// Runs `body` in a folder with the sample as `Trip.quire` and packed as `Trip.zip`.
   private static func withFolder(
-    _ limits: FieldLimits = FieldLimits(), _ body: (String, [String: [UInt8]]) throws -> Void
+    _ limits: PackingLimits = PackingLimits(), _ body: (String, [String: [UInt8]]) throws -> Void
   ) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     let disk = RealDisk()
@@ -38,7 +38,7 @@ struct OtherProgramsTests {
   }
 
   static let limits = [
-    FieldLimits(), FieldLimits(count: 3, byteCount: 1000), FieldLimits(count: 0, byteCount: 1),
+    PackingLimits(), PackingLimits(count: 3, byteCount: 1000), PackingLimits(count: 0, byteCount: 1),
   ]
 
   @Test("unzip reads our archives", .enabled(if: has("unzip")), arguments: limits.indices)

@@ -16,7 +16,9 @@ struct PackedDiskTests {
 
   init() throws {
     try SampleFolder.make(on: disk)
-    try FolderPacking(SampleFolder.path, on: disk).run(into: "/Trip.zip")
+    var packing = FolderPacking(SampleFolder.path, on: disk)
+    packing.limits.smallByteCount = 0
+    try packing.run(into: "/Trip.zip")
     archive = try Archive("/Trip.zip", on: disk)
     disk.settle()
   }

@@ -9,10 +9,40 @@ import Testing
 struct PackingTests {
   private let disk = SimulatedDisk()
 
-  private func packed(_ path: String = "/Trip.zip") throws -> Archive {
+  private func packed(
+    _ path: String = "/Trip.zip", smallByteCount: Int = PackingLimits().smallByteCount
+  ) throws -> Archive {
     try SampleFolder.make(on: disk)
-    try FolderPacking(SampleFolder.path, on: disk).run(into: path)
+    var packing = FolderPacking(SampleFolder.path, on: disk)
+    packing.limits.smallByteCount = smallByteCount
+    try packing.run(into: path)
     return try Archive(path, on: disk)
+  }
+
+  @Test("A small file is compressed if that saves a tenth, and a large store never")
+  func small() throws {
+    try disk.makeDirectory("/d")
+    try disk.makeDirectory("/d/stores")
+    var random = UInt32(1)
+    let noise = (0..<5000).map { _ -> UInt8 in
+      random = random &* 1_664_525 &+ 1_013_904_223
+      return UInt8(random >> 24)
+    }
+    let (limit, zeros) = (PackingLimits().smallByteCount, [UInt8](repeating: 0, count: 800))
+    for (name, bytes) in [
+      ("noise.jpeg", noise), ("nearly.jpeg", noise + zeros), ("zeros.bin", zeros),
+      ("stores/small.store", [UInt8](repeating: 0, count: limit)),
+      ("stores/large.store", [UInt8](repeating: 0, count: limit + 1)),
+    ] { try disk.replace("/d/" + name) { try $0.write(bytes) } }
+
+    try FolderPacking("/d", on: disk).run(into: "/d.zip")
+
+    let archive = try Archive("/d.zip", on: disk)
+    let stored = Set(archive.entries.filter { $0.isStored && !$0.isDirectory }.map(\.path))
+    #expect(stored == ["noise.jpeg", "stores/large.store"])
+    #expect(
+      try SampleFolder.contents("/d", on: PackedDisk(archive, at: "/d"))
+        == SampleFolder.contents("/d", on: disk))
   }
 
   @Test("An unpacked folder equals the packed folder, without hidden files")
@@ -86,7 +116,7 @@ struct PackingTests {
 
   @Test("The type comes first, stores lie uncompressed at aligned offsets, text is compressed")
   func layout() throws {
-    let archive = try packed()
+    let archive = try packed(smallByteCount: 0)
     let bytes = try disk.read("/Trip.zip", byteLimit: 1 << 24)
 
     #expect(Archive.isPackedDocument(firstBytes: Array(bytes.prefix(100))))
@@ -114,7 +144,7 @@ struct PackingTests {
   func largeFields(_ limit: Int) throws {
     try SampleFolder.make(on: disk)
     var packing = FolderPacking(SampleFolder.path, on: disk)
-    packing.limits = FieldLimits(count: limit, byteCount: limit)
+    packing.limits = PackingLimits(count: limit, byteCount: limit)
 
     try packing.run(into: "/Trip.zip")
 

@@ -67,6 +67,10 @@ struct GitCommandTests {
   @discardableResult
   private func tool(
     _ words: String..., code: Int32 = 0, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> String { try tool(words, code: code, sourceLocation: sourceLocation) }
+
+  private func tool(
+    _ words: [String], code: Int32, sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> String {
     let finished = try run(
       BuiltTool.url.path, words, in: folder)
@@ -78,17 +82,6 @@ struct GitCommandTests {
     try git("init", "-q", "-b", "main", ".")
     try git("config", "user.name", "Ada")
     try git("config", "user.email", "ada@example.org")
-  }
-
-  /// Changes the packed document with the tool.
-  private func change(_ file: String, _ words: String...) throws {
-    try tool("unpack", file, "work.quire")
-    let finished = try run(
-      BuiltTool.url.path, [words[0], "work.quire"] + words.dropFirst(),
-      in: folder)
-    #expect(finished.code == 0, "\(finished.output)")
-    try tool("pack", "work.quire", file, "--force")
-    try FileManager.default.removeItem(atPath: folder + "/work.quire")
   }
 
   @Test(
@@ -121,7 +114,7 @@ struct GitCommandTests {
     try git("commit", "-qm", "Add trips")
 
     try git("checkout", "-qb", "side")
-    try change("Trips.quire.zip", "set", "Trip", "--where", "name == 'Lisbon'", "name=Lisboa")
+    try tool("set", "Trips.quire.zip", "Trip", "--where", "name == 'Lisbon'", "name=Lisboa")
     try tool("insert", "Example.store", "Person", "fullName=Side")
     let shown = try git("diff")
     #expect(shown.contains("name \"Lisbon\" -> \"Lisboa\""), "\(shown)")
@@ -131,8 +124,8 @@ struct GitCommandTests {
     #expect(log.contains("-{") && log.contains("+{") && log.contains("Lisboa"), "\(log)")
 
     try git("checkout", "-q", "main")
-    try change("Trips.quire.zip", "set", "Trip", "--where", "name == 'Douro'", "name=Duero")
-    try change("Trips.quire.zip", "insert", "Trip", "name=Sintra")
+    try tool("set", "Trips.quire.zip", "Trip", "--where", "name == 'Douro'", "name=Duero")
+    try tool("insert", "Trips.quire.zip", "Trip", "name=Sintra")
     try tool("insert", "Example.store", "Person", "fullName=Main")
     try git("commit", "-qam", "Rename Douro")
     try git("merge", "-q", "--no-edit", "side")
@@ -144,31 +137,127 @@ struct GitCommandTests {
     try tool("validate", "Example.store")
     #expect(try git("status", "--porcelain").isEmpty)
 
-    // The same name is changed on both branches.
-    try git("checkout", "-q", "side")
-    try change("Trips.quire.zip", "set", "Trip", "--where", "name == 'Douro'", "name=River")
-    try git("commit", "-qam", "Rename Douro")
-    try git("checkout", "-q", "main")
-    let before = try Data(contentsOf: repository.url.appending(path: "Trips.quire.zip"))
-    let failed = try git("merge", "-q", "--no-edit", "side", code: 1)
-    #expect(failed.contains("ours \"Duero\"; theirs \"River\""), "\(failed)")
-    #expect(try git("status", "--porcelain").contains("UU Trips.quire.zip"))
-    #expect(
-      try Data(contentsOf: repository.url.appending(path: "Trips.quire.zip")) == before)
-    for (stage, name) in [(1, "base"), (2, "ours"), (3, "theirs")] {
-      _ = try run(
-        "/bin/sh", ["-c", "git show :\(stage):Trips.quire.zip > \(name).zip"], in: folder)
-    }
-    try tool(
-      "merge", "base.zip", "ours.zip", "theirs.zip", "--theirs", "--output", "Trips.quire.zip",
-      "--force")
-    #expect(try tool("fetch", "Trips.quire.zip", "Trip", "--columns", "name").contains("River"))
-
     try tool("git", "uninstall")
     #expect(
       try String(contentsOfFile: folder + "/.gitattributes", encoding: .utf8) == "*.txt text\n")
     #expect(try !git("config", "--list").contains("quire"))
     try tool("git", "uninstall", code: 1)
+  }
+
+  /// Makes a repository in which the merge of a branch stops at a packed document, and returns git's messages.
+  private func conflict() throws -> String {
+    try begin()
+    try Data("name,nights\nPorto,3\nFaro,2\n".utf8)
+      .write(to: repository.url.appending(path: "stops.csv"))
+    try FileManager.default.createDirectory(
+      at: repository.url.appending(path: "deep"), withIntermediateDirectories: true)
+    try tool("new", "T.quire", "--from", "stops.csv")
+    try tool("pack", "T.quire", file)
+    try FileManager.default.removeItem(atPath: folder + "/T.quire")
+    try tool("git", "install")
+    try git("add", file, ".gitattributes")
+    try git("commit", "-qm", "Add stops")
+    for (branch, nights, other) in [("side", "9", "Lagos"), ("main", "8", "Sintra")] {
+      try git("checkout", "-q", "-B", branch, "main")
+      try tool("set", file, "Stop", "nights=\(nights)", "--where", "name = \"Faro\"")
+      try tool("insert", file, "Stop", "name=\(other)", "nights=1")
+      try git("commit", "-qam", "Stay \(nights) nights")
+    }
+    return try git("merge", "-q", "--no-edit", "side", code: 1)
+  }
+
+  private let file = "deep/T's.quire.zip"
+
+  private var stops: String {
+    get throws {
+      try tool("fetch", file, "Stop", "--columns", "name,nights", "--format", "csv")
+    }
+  }
+
+  @Test(
+    "quire git resolve ends a conflict",
+    .enabled(if: BuiltTool.exists, "The tool is not built."),
+    .enabled(if: hasGit, "git is not installed."), arguments: [nil, "--ours", "--theirs"])
+  func resolve(_ option: String?) throws {
+    let before = try conflict()
+    let conflict = "nights  base 2; ours 8; theirs 9"
+    #expect(before.contains(conflict), "\(before)")
+    #expect(before.contains("Run 'quire git resolve 'deep/T'\\''s.quire.zip''"), "\(before)")
+    for words in [[], ["--ours"]] {
+      let shown = try run("/usr/bin/env", ["git", "diff"] + words, in: folder).output
+      #expect(shown.contains(conflict), "\(words): \(shown)")
+    }
+    let hinted = try tool("merge", file, code: 2)
+    #expect(hinted.contains("quire git resolve"), "\(hinted)")
+    let bytes = try Data(contentsOf: repository.url.appending(path: file))
+
+    let resolved = try tool(
+      ["git", "resolve", file] + (option.map { [$0] } ?? []), code: option == nil ? 1 : 0)
+
+    #expect(resolved.contains(conflict), "\(resolved)")
+    guard let option else {
+      #expect(resolved.contains("1 conflict. Nothing was written."))
+      #expect(try Data(contentsOf: repository.url.appending(path: file)) == bytes)
+      #expect(try git("status", "--porcelain", file).hasPrefix("UU"))
+      return
+    }
+    #expect(try stops.contains("Faro,\(option == "--ours" ? 8 : 9)\n"))
+    #expect(try stops.contains("Lagos") && stops.contains("Sintra"))
+    #expect(try git("status", "--porcelain", file).hasPrefix("M "))
+    try git("commit", "-qm", "Merge")
+    try tool("validate", file)
+    #expect(try tool("git", "resolve", file, code: 2).contains("git has no conflict"))
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/deep")
+    #expect(names == ["T's.quire.zip"])
+  }
+
+  @Test(
+    "A file that was changed or removed is not resolved",
+    .enabled(if: BuiltTool.exists, "The tool is not built."),
+    .enabled(if: hasGit, "git is not installed."))
+  func unresolvable() throws {
+    _ = try conflict()
+    try tool("insert", file, "Stop", "name=Later", "nights=1")
+    let changed = try tool("git", "resolve", file, "--ours", code: 3)
+    #expect(changed.contains("has changed since git could not merge it"), "\(changed)")
+    #expect(try stops.contains("Later"))
+    try git("checkout", "-q", "--ours", file)
+    try tool("git", "resolve", file, "--ours", "--theirs", code: 2)
+    try tool("git", "resolve", file, "--interactive", code: 2)
+    try tool("git", "resolve", code: 2)
+    try tool("git", "text", file, "--ours", code: 2)
+    try tool("git", "resolve", "--ours", "stops.csv", code: 2)
+
+    try git("merge", "--abort")
+    try git("checkout", "-q", "-b", "removed")
+    try git("rm", "-q", file)
+    try git("commit", "-qm", "Remove")
+    try git("merge", "-q", "side", code: 1)
+    let removed = try tool("git", "resolve", file, "--ours", code: 1)
+    #expect(removed.contains("The current branch has removed"), "\(removed)")
+  }
+
+  @Test(
+    "A terminal asks about each conflict, and git mergetool calls the same command",
+    .enabled(if: BuiltTool.exists, "The tool is not built."),
+    .enabled(if: hasGit, "git is not installed."), arguments: [true, false])
+  func interactive(_ isTerminal: Bool) throws {
+    _ = try conflict()
+    if isTerminal {
+      let run = try TerminalRun(
+        ["git", "resolve", "--interactive", file], in: repository.url,
+        answers: [("(q)uit? ", "t\n")])
+      #expect(run.exitCode == 0, "\(run.text)")
+    } else {
+      // Without a terminal the answer is given beforehand.
+      let command = try git("config", "mergetool.quire.cmd").trimmingCharacters(in: .newlines)
+      #expect(command.hasSuffix("git resolve --interactive \"$MERGED\""))
+      try git(
+        "-c", "mergetool.quire.cmd=" + command.replacing("--interactive", with: "--theirs"),
+        "-c", "mergetool.keepBackup=false", "mergetool", "--no-prompt", "--tool=quire")
+    }
+    #expect(try stops.contains("Faro,9\n"))
+    #expect(try git("status", "--porcelain", file).hasPrefix("M "))
   }
 
   @Test(

@@ -30,6 +30,9 @@ package struct PackedDisk: Disk {
   /// The calls that read the archive.
   package var calls: any DiskCalls { packed }
 
+  /// The disk that the archive lies on.
+  package var outside: any Disk { packed.archive.disk }
+
   /// Returns the reason why a file could not be opened.
   package func reason(for path: String) -> ArchiveError? { packed.reason(for: path) }
 }

@@ -13,11 +13,10 @@ struct PackedTree: Sendable {
   }
 
   private var nodes: [String: Node] = ["": Node(number: 1)]
-  private let start: [Substring]
-  private let isAbsolute: Bool
+  private let start: PlaceInTree
 
   init(_ entries: [ArchiveEntry], at folder: String) {
-    (start, isAbsolute) = Self.parts(folder)
+    start = PlaceInTree(folder)
     for entry in entries { add(entry.path, entry) }
   }
 
@@ -44,9 +43,8 @@ struct PackedTree: Sendable {
   ///
   /// - Throws: `noEntry` for a path outside of the folder.
   func place(of path: String) throws(ErrorNumber) -> String {
-    let (parts, isAbsolute) = Self.parts(path)
-    guard isAbsolute == self.isAbsolute, parts.starts(with: start) else { throw .noEntry }
-    return parts.dropFirst(start.count).joined(separator: "/")
+    guard let names = PlaceInTree(path).names(below: start) else { throw .noEntry }
+    return names.joined(separator: "/")
   }
 
   /// Returns the node at a path within the archive's folder.
@@ -59,20 +57,6 @@ struct PackedTree: Sendable {
       throw node.isDirectory ? .noEntry : .notDirectory
     }
     throw .noEntry
-  }
-
-  /// Returns the names in a path. An archive has no links, so `..` removes the name before.
-  private static func parts(_ path: String) -> ([Substring], isAbsolute: Bool) {
-    let isAbsolute = path.utf8.first == slash
-    var parts: [Substring] = []
-    for part in path.utf8.split(separator: slash).map(Substring.init) where part != "." {
-      if part == "..", isAbsolute || (!parts.isEmpty && parts.last != "..") {
-        _ = parts.popLast()
-      } else {
-        parts.append(part)
-      }
-    }
-    return (parts, isAbsolute)
   }
 }
 

@@ -46,6 +46,8 @@ public struct ArchiveError: Error, Sendable, Hashable {
     public static let checksum = Code(rawValue: "checksum")
     /// An existing file or folder is in the way.
     public static let exists = Code(rawValue: "exists")
+    /// Another program has changed the archive since it was unpacked to be changed.
+    public static let changed = Code(rawValue: "changed")
   }
 }
 
@@ -79,6 +81,13 @@ extension ArchiveError {
     ArchiveError(
       code: code, path: path, entry: entry,
       message: "Can't pack '\(entry)' in the folder '\(path)': \(reason).")
+  }
+
+  /// Returns an error for a packed document that another program has changed since it was unpacked.
+  static func changed(_ path: String) -> ArchiveError {
+    ArchiveError(
+      code: .changed, path: path, entry: nil,
+      message: "Can't save '\(path)': another program has changed the file meanwhile.")
   }
 
   /// Returns an error for a folder that can't be created.

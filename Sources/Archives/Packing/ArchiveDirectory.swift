@@ -4,11 +4,11 @@ import DurableFiles
 /// The directory of an archive that is being written. Each entry goes to the file at once, and its directory record
 /// is kept until the end.
 struct ArchiveDirectory {
-  private let limits: FieldLimits
+  private let limits: PackingLimits
   private var bytes: [UInt8] = []
   private var entryCount = 0
 
-  init(_ limits: FieldLimits) { self.limits = limits }
+  init(_ limits: PackingLimits) { self.limits = limits }
 
   /// Adds the entry with the archive's type. The entry comes first, is stored, and has no extra field between its
   /// name and its bytes. Programs therefore recognise the type from the beginning of the file (spec §8.2.1).
@@ -38,14 +38,15 @@ struct ArchiveDirectory {
   ) throws {
     var entry = PackedEntry(name: name, headerOffset: writer.offset)
     entry.byteCount = try completion?.byteCount ?? file.byteCount()
-    entry.isStored = !isText
+    let deflates = try isText || pays(file, completion, entry.byteCount)
+    entry.isStored = !deflates
     // Deflate makes incompressible data a little larger, and the header's length must be known before the data is
     // written.
     entry.hasLargeSizes = entry.byteCount + entry.byteCount / 1000 + 64 >= limits.byteCount
-    if !isText { entry.align() }
+    if !deflates { entry.align() }
     try writer.write(entry.header)
     let start = writer.offset
-    if isText {
+    if deflates {
       var stream = DeflateStream()
       try read(file, completion, &entry, progress) { piece in
         try stream.compress(piece) { try writer.write($0) }
@@ -57,6 +58,26 @@ struct ArchiveDirectory {
     entry.packedByteCount = writer.offset - start
     try writer.rewrite(entry.header, at: entry.headerOffset)
     add(entry)
+  }
+
+  /// Whether a file that is not text is small, and deflating it saves a tenth of its bytes (spec §8.3.3).
+  ///
+  /// A large store stays stored, so that opening it reads a few pages and not the whole file, and so that git keeps only what
+  /// differs between two versions of the archive.
+  private func pays(
+    _ file: DurableFile, _ completion: FolderPacking.Completion?, _ byteCount: Int
+  ) throws -> Bool {
+    guard byteCount <= limits.smallByteCount else { return false }
+    var entry = PackedEntry(name: "", headerOffset: 0)
+    entry.byteCount = byteCount
+    var stream = DeflateStream()
+    var packedByteCount = 0
+    func count(_ bytes: RawSpan) { packedByteCount += bytes.byteCount }
+    try read(file, completion, &entry, { _ in }) { piece in
+      try stream.compress(piece) { count($0) }
+    }
+    try stream.finish { count($0) }
+    return packedByteCount * 10 <= byteCount * 9
   }
 
   private func read(

@@ -7,16 +7,15 @@ package import DurableFiles
 ///     }
 ///
 /// The same folder always gives the same bytes: entries are sorted, and times and permissions are constant. Text is
-/// compressed. Stores and other binary files are stored without compression, at offsets that allow reading them in
-/// place (spec §8.3). The folder must not change meanwhile, so the caller holds the document's lock.
+/// compressed, and so are small files that get smaller. Large stores and other binary files are stored without compression, at
+/// offsets that allow reading them in place (spec §8.3). The folder must not change meanwhile, so the caller holds the document's lock.
 package struct FolderPacking: Sendable {
   package let folder: String
   /// The disk that the folder is on.
   package let disk: any Disk
   /// Whether the folder is that of a document, so that the archive begins with the type of packed documents.
   package var isDocument = true
-  /// The sizes from which fields of eight bytes are used.
-  var limits = FieldLimits()
+  var limits = PackingLimits()
 
   /// The first bytes and the size of a file that differ in the archive.
   package struct Completion {
@@ -54,35 +53,47 @@ package struct FolderPacking: Sendable {
     into path: String, on target: (any Disk)? = nil, overwriting: Bool = false,
     progress: (ArchiveProgress) throws -> Void = { _ in }
   ) throws -> ArchiveReport {
+    try (target ?? disk).makeFile(path, overwriting: overwriting) { writer in
+      try write(to: &writer, progress: progress)
+    }
+  }
+
+  /// Writes the archive to a file that the caller makes.
+  func write(
+    to writer: inout FileWriter, progress: (ArchiveProgress) throws -> Void = { _ in }
+  ) throws -> ArchiveReport {
     let contents = try FolderContents(folder, on: disk)
     var state = ArchiveProgress(doneByteCount: 0, totalByteCount: contents.byteCount)
     var fileCount = 0
-    let byteCount = try (target ?? disk).makeFile(path, overwriting: overwriting) { writer in
-      var directory = ArchiveDirectory(limits)
-      if isDocument { try directory.addType(to: &writer) }
-      for item in contents.items {
-        guard item.byteCount != nil else {
-          try directory.addFolder(item.name, to: &writer)
-          continue
-        }
-        let file = try disk.open(
-          folder.appendingPathComponent(item.path), for: .read, links: .refusedBelow(folder))
-        try directory.addFile(
-          item.name, file, completion(file), isText: try Self.isText(item.path, file), to: &writer
-        ) { count in
-          state.doneByteCount += count
-          try progress(state)
-        }
-        fileCount += 1
+    var directory = ArchiveDirectory(limits)
+    if isDocument { try directory.addType(to: &writer) }
+    for item in contents.items {
+      guard item.byteCount != nil else {
+        try directory.addFolder(item.name, to: &writer)
+        continue
       }
-      try directory.finish(&writer)
-      return writer.offset
+      let file = try open(item)
+      let completion = completion(file)
+      try directory.addFile(
+        item.name, file, completion, isText: try Self.isText(item.path, file), to: &writer
+      ) { count in
+        state.doneByteCount += count
+        try progress(state)
+      }
+      fileCount += 1
     }
+    try directory.finish(&writer)
     return ArchiveReport(
-      fileCount: fileCount, byteCount: state.doneByteCount, archiveByteCount: byteCount)
+      fileCount: fileCount, byteCount: state.doneByteCount, archiveByteCount: writer.offset)
   }
 
-  /// Whether a file is text, which is compressed (spec §8.3.3).
+  /// Opens a file of the folder.
+  func open(_ item: FolderContents.Item) throws -> DurableFile {
+    try disk.open(
+      folder.appendingPathComponent(item.path), for: .read, links: .refusedBelow(folder))
+  }
+
+  /// Whether a file is text, which is compressed whatever its size (spec §8.3.3).
   private static func isText(_ path: String, _ file: DurableFile) throws -> Bool {
     let start = try [UInt8](count: 4096) { try file.readAvailable(into: &$0, at: 0) }
     // A store is read in place, except an XML store, which is read whole.

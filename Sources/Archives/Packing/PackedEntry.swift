@@ -55,7 +55,7 @@ struct PackedEntry {
   }
 
   /// Returns the directory's record of the entry.
-  func directoryRecord(_ limits: FieldLimits) -> [UInt8] {
+  func directoryRecord(_ limits: PackingLimits) -> [UInt8] {
     let isFar = headerOffset >= limits.byteCount
     var extra: [UInt8] = []
     if hasLargeSizes || isFar {

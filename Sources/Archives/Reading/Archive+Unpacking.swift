@@ -36,9 +36,13 @@ extension Archive {
     .unpacking(.exists, folder, "the folder exists already")
   }
 
-  /// Creates all files and folders durably.
-  private func fill(
-    _ folder: String, on disk: any Disk, _ progress: (ArchiveProgress) throws -> Void
+  /// Creates all files and folders in a folder.
+  ///
+  /// - Parameter isDurable: Whether the files survive a crash. A folder that is temporary need not.
+  @discardableResult
+  func fill(
+    _ folder: String, on disk: any Disk, isDurable: Bool = true,
+    _ progress: (ArchiveProgress) throws -> Void = { _ in }
   ) throws -> ArchiveReport {
     var state = ArchiveProgress(
       doneByteCount: 0, totalByteCount: entries.reduce(0) { $0 + $1.byteCount })
@@ -58,17 +62,19 @@ extension Archive {
           try progress(state)
         }
       }
-      try file.sync(.everything)
+      if isDurable { try file.sync(.everything) }
       try file.close()
       fileCount += 1
     }
+    let report = ArchiveReport(
+      fileCount: fileCount, byteCount: state.doneByteCount, archiveByteCount: try file.byteCount())
+    guard isDurable else { return report }
     // The deepest folder comes first, because syncing the outer folder makes the name of the inner folder durable.
     for directory in made.sorted(by: { $0.utf8.count > $1.utf8.count }) {
       try disk.syncDirectory(folder.appendingPathComponent(directory))
     }
     try disk.syncDirectory(folder)
-    return ArchiveReport(
-      fileCount: fileCount, byteCount: state.doneByteCount, archiveByteCount: try file.byteCount())
+    return report
   }
 
   /// Returns the folders that an entry needs, the outermost first.

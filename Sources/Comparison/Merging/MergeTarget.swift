@@ -82,8 +82,12 @@ package struct MergeTarget {
     try checkChangeable()
     if let receiver { return try body((stores(of: receiver), receiver)) }
     guard source.document != nil else { return try changeStore(path, body) }
-    guard isPacked else { return try changeDocument(path, body) }
-    try disk.make(path, overwriting: true) { temporary in try pack(into: temporary, body) }
+    guard isPacked, !(disk is UnpackingDisk) else { return try changeDocument(path, body) }
+    let unpacking = UnpackingDisk(disk)
+    defer { unpacking.abandon() }
+    let opening = PlaceOpening(StorePlaces(places.backends, on: unpacking), model: nil)
+    try MergeTarget(source, opening).changeDocument(path, body)
+    try unpacking.finish()
   }
 
   // MARK: - Documents

@@ -10,7 +10,7 @@ extension Document {
   /// Opens a document.
   ///
   /// The caller gives no model: a document contains its own. Only the backends that its stores name are used. A
-  /// packed document is read in place, and can't be changed.
+  /// packed document is read in place, and can't be changed: `Document.update(packed:in:_:)` of `QuireTools` does that.
   ///
   /// - Parameters:
   ///   - places: The backends that open stores, and the disk.
@@ -30,7 +30,8 @@ extension Document {
   ) throws -> Document {
     precondition(
       !acceptsDamage || access == .readOnly, "A damaged document can be opened for reading only.")
-    let places = try places.inside(path)
+    let writes = access != .readOnly && whenHeld != .readOnly && version == nil
+    let places = try places.inside(path, unpacking: writes ? whenHeld.patience : nil)
     let folder = Container(path: path, disk: places.disk, backends: places.backends)
     // A current head that is lost is an error: `main` in its place is not the line of versions that the user has chosen.
     let container = folder.on(try head ?? folder.currentHead)
@@ -46,7 +47,9 @@ extension Document {
     }
     if isPacked {
       throw DocumentError(
-        .readOnly, "A packed document can only be read. Unpack it to change it.", path: path)
+        .readOnly,
+        "A packed document is open for reading only. Unpack it to change it, or use 'Document.update(packed:)'.",
+        path: path)
     }
     let (lock, isAlone): (FileLock, Bool)
     let written: (manifest: Manifest, seen: FileStatus)
@@ -134,8 +137,16 @@ extension Document {
 }
 
 extension StorePlaces {
+  /// The same backends on a disk with more than one packed document.
+  package var outside: StorePlaces {
+    (disk as? PackedDisk).map { StorePlaces(backends, on: $0.outside) } ?? self
+  }
+
   /// Returns the same backends on the disk that the document lies on. A packed document is a disk of its own.
-  func inside(_ path: String) throws -> StorePlaces {
+  ///
+  /// - Parameter patience: The time to wait until a packed document is unpacked, for a caller that writes to it on an
+  ///   `UnpackingDisk`; `nil` for a caller that reads.
+  func inside(_ path: String, unpacking patience: Duration? = nil) throws -> StorePlaces {
     if disk is PackedDisk { return self }
     do {
       guard let kind = try disk.statusIfThere(path)?.kind else {
@@ -147,7 +158,14 @@ extension StorePlaces {
         throw DocumentError(
           .notADocument, "This is a file, but not a packed document.", path: path)
       }
+      if let patience, let unpacking = disk as? UnpackingDisk {
+        try unpacking.unpack(path, waiting: patience)
+        return self
+      }
       return StorePlaces(backends, on: PackedDisk(try Archive(path, on: disk)))
+    } catch let error as DiskError where error.code == .locked {
+      throw DocumentError(
+        .locked, "Another program is changing the packed document.", path: path, cause: error)
     } catch let error as ArchiveError {
       throw DocumentError(.damaged, error.message, path: path, cause: error)
     } catch let error as DiskError {
@@ -166,14 +184,9 @@ extension Container {
   func lock(
     _ whenHeld: Document.WhenHeld, for access: Document.Access
   ) throws -> (lock: FileLock, isAlone: Bool) {
-    let (patience, takesOver): (Duration, Bool) =
-      switch whenHeld {
-      case .fail, .readOnly: (.zero, false)
-      case .wait(let patience): (patience, false)
-      case .takeOver: (.zero, true)
-      }
+    let takesOver = whenHeld == .takeOver
     do {
-      let deadline = disk.calls.uptime + patience
+      let deadline = disk.calls.uptime + whenHeld.patience
       while true {
         let remaining = max(deadline - disk.calls.uptime, .zero)
         let lock = try disk.lock(lockPath, waiting: .upTo(remaining), takingOver: takesOver)

@@ -59,7 +59,7 @@ extension DocumentHeads {
     try document.withExclusiveAccess {
       let container = document.container
       if name != HeadName.main { _ = try container.mainManifest(naming: name) }
-      try container.writeCurrentHead(name)
+      if (try? container.currentHead) != name { try container.writeCurrentHead(name) }
     }
   }
 }

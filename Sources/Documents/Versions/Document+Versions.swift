@@ -200,7 +200,7 @@ extension Document {
   @discardableResult
   public func thin(
     _ policy: VersionPolicy = .usual, now: Date = Date(), eagerly: Bool = true,
-    didForget: (Int) -> Void = { _ in }
+    didForget: (Int) throws -> Void = { _ in }
   ) throws -> Int {
     try VersionThinning(document: self).run(policy, now, eagerly: eagerly, didForget)
   }

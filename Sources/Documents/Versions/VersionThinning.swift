@@ -9,12 +9,12 @@ struct VersionThinning {
 
   /// Forgets the versions that a policy does not keep.
   func run(
-    _ policy: VersionPolicy, _ now: Date, eagerly: Bool, _ didForget: (Int) -> Void
+    _ policy: VersionPolicy, _ now: Date, eagerly: Bool, _ didForget: (Int) throws -> Void
   ) throws -> Int {
     let before = document.manifest.attachments
     let count = try forget(policy, now)
     if count > 0 {
-      didForget(count)
+      try didForget(count)
       try giveBack(before, eagerly: eagerly)
     }
     return count

@@ -9,7 +9,7 @@ import Threads
 #endif
 
 /// The operating system's calls, without changes.
-struct SystemCalls: DiskCalls {
+struct SystemCalls: SystemFileCalls {
   func open(_ path: String, _ request: OpenRequest) throws(ErrorNumber) -> Descriptor {
     switch request.mode {
     case .read, .update: return try openNow(path, request)

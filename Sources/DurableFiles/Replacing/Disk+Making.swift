@@ -164,7 +164,7 @@ extension Disk {
         // The file is removed while the lock is held: a process that waits for it then sees that its file has no name
         // any more.
         if lock.isLockFile { do { try remove(path) } catch { try? remove(path) } }
-        TemporaryFiles.forget(lockFile: path)
+        TemporaryFiles.forget(lockFile: path, calls)
       }
       try? lock.release()
     }

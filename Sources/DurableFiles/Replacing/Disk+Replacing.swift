@@ -72,6 +72,25 @@ extension Disk {
     contents: (inout FileWriter) throws -> Written,
     whenInPlace body: (Written, DiskError?) throws -> Result
   ) throws -> Result {
+    let (written, file, failure) = try replaceKeepingLock(
+      path, newPermissions: newPermissions, contents: contents)
+    defer {
+      // A child process that another thread is starting may have a copy of the descriptor.
+      try? file.unlock()
+      try? file.close()
+    }
+    return try body(written, failure)
+  }
+
+  /// Replaces a file as ``replaceLocked(_:newPermissions:contents:whenInPlace:)`` does, for a caller that goes on to hold the
+  /// lock of the new file.
+  ///
+  /// - Returns: The result of `contents`, the new file, and the error if the new file may not survive a crash. The file is
+  ///   locked until it is closed. Its path is that of the temporary file that it was before.
+  package func replaceKeepingLock<Written>(
+    _ path: String, newPermissions: FilePermissions? = nil,
+    contents: (inout FileWriter) throws -> Written
+  ) throws -> (Written, DurableFile, DiskError?) {
     let target = try replacementTarget(path, links: .followed)
     let temporary = temporaryPath(for: target.path)
     let written: Written
@@ -86,16 +105,10 @@ extension Disk {
       discard(temporary, by: { try remove(temporary) })
       throw error
     }
-    defer {
-      // A child process that another thread is starting may have a copy of the descriptor.
-      try? file.unlock()
-      try? file.close()
-    }
-    var failure: DiskError?
     do { try syncDirectory(of: target.path) } catch {
-      failure = .replacedButNotDurable(path: path, cause: error)
+      return (written, file, .replacedButNotDurable(path: path, cause: error))
     }
-    return try body(written, failure)
+    return (written, file, nil)
   }
 
   /// Returns a path beside a file, for a replacement that the caller writes itself. A crash may leave the

@@ -20,14 +20,18 @@ package enum TemporaryFiles {
 
   /// Records that this process makes temporary files in a directory.
   static func note(directory: String, _ calls: any DiskCalls) {
-    guard calls is SystemCalls else { return }
+    guard calls is any SystemFileCalls, let directory = try? calls.realPath(of: directory) else {
+      return
+    }
     note { _ = $0.directories.insert(directory) }
   }
 
   /// Records a lock file that exists only while this process writes.
   static func note(lockFile: String, _ calls: any DiskCalls) {
-    guard calls is SystemCalls else { return }
-    note { _ = $0.lockFiles.insert(lockFile) }
+    guard calls is any SystemFileCalls, let path = try? calls.realPath(of: lockFile) else {
+      return
+    }
+    note { _ = $0.lockFiles.insert(path) }
   }
 
   private static func note(_ insert: (inout Places) -> Void) {
@@ -49,8 +53,9 @@ package enum TemporaryFiles {
   }
 
   /// Forgets a lock file that this process has removed.
-  static func forget(lockFile: String) {
-    places.withLock { _ = $0.lockFiles.remove(lockFile) }
+  static func forget(lockFile: String, _ calls: any DiskCalls) {
+    guard let path = try? calls.realPath(of: lockFile) else { return }
+    places.withLock { _ = $0.lockFiles.remove(path) }
   }
 
   /// Removes all temporary files of this process, and calls `end`. No other thread makes a file meanwhile.

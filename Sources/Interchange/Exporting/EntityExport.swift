@@ -7,6 +7,8 @@ final class EntityExport {
   private let properties: [ExportedProperty]
   private let format: ExchangeFormat
   private let known: KnownObjects
+  /// Whether the first cell of each line is the identifier.
+  private let cellsBeginWithKey: Bool
   /// The start of an object in JSON.
   private let entityText: String
   /// The start of an identifier.
@@ -18,9 +20,10 @@ final class EntityExport {
 
   init(
     _ layout: Layout, _ properties: [ExportedProperty], _ format: ExchangeFormat,
-    _ known: KnownObjects
+    _ known: KnownObjects, cellsBeginWithKey: Bool
   ) {
     self.layout = layout
+    self.cellsBeginWithKey = cellsBeginWithKey
     values = WalkValues(layout)
     self.properties = properties
     self.format = format
@@ -32,7 +35,8 @@ final class EntityExport {
   /// Writes the line with the column names of comma-separated values.
   func begin() {
     guard format == .csv else { return }
-    let names = [FieldName.identifier] + properties.flatMap { $0.cellNames() }
+    let names =
+      (cellsBeginWithKey ? [FieldName.identifier] : []) + properties.flatMap { $0.cellNames() }
     output.append(names.joined(separator: ",") + "\n")
   }
 
@@ -46,9 +50,12 @@ final class EntityExport {
       for property in properties { try write(property, place) }
       output.append("}\n")
     case .csv:
-      output.append(keyText)
-      output.append(String(place.key))
-      for property in properties { try writeCells(property, place) }
+      if cellsBeginWithKey {
+        output.append(keyText)
+        output.append(String(place.key))
+      }
+      var needsComma = cellsBeginWithKey
+      for property in properties { try writeCells(property, place, &needsComma) }
       output.append("\n")
     }
     report.objectCount += 1
@@ -113,19 +120,23 @@ final class EntityExport {
 
   // MARK: - Cells
 
-  private func writeCells(_ property: ExportedProperty, _ place: RowWalk.Place) throws {
+  private func writeCells(
+    _ property: ExportedProperty, _ place: RowWalk.Place, _ needsComma: inout Bool
+  ) throws {
+    if case .composite(_, let parts) = property {
+      for part in parts { try writeCells(part, place, &needsComma) }
+      return
+    }
+    if needsComma { output.append(",") }
+    needsComma = true
     switch property {
     case .attribute(_, let column, _, let precision):
-      output.append(",")
       let value = try value(column, place)
       if !value.isNull { output.append(cell: ValueText.exchange.text(value, precision)) }
-    case .composite(_, let parts):
-      for part in parts { try writeCells(part, place) }
+    case .composite: break
     case .toOne(_, let column):
-      output.append(",")
       if let key = try reference(column, place) { output.append(ValueText.text(key)) }
     case .toMany(_, let list):
-      output.append(",")
       let keys = lists[list].others(of: place.key)
       output.append(keys.map(ValueText.text).joined(separator: " "))
     }

@@ -1,4 +1,4 @@
-import ObjectModel
+package import ObjectModel
 import Rows
 
 /// A property in the form in which an entity's objects are exported.
@@ -10,13 +10,16 @@ indirect enum ExportedProperty {
   /// A to-many relationship, with the index of its list.
   case toMany(name: String, list: Int)
 
-  /// Returns the stored properties of an entity, by name, and the relationships that need lists.
+  /// Returns the stored properties of an entity, and the relationships that need lists.
+  ///
+  /// - Parameter isOrdered: Whether the properties are in the order of the model, and not by name.
   static func all(
-    of layout: Layout, model: Model
+    of layout: Layout, model: Model, isOrdered: Bool
   ) -> (properties: [ExportedProperty], lists: [Relationship]) {
     var lists: [Relationship] = []
-    let properties = model.properties(of: layout.entity).filter { !$0.isTransient }.compactMap {
-      property -> ExportedProperty? in
+    let all =
+      isOrdered ? model.orderedProperties(of: layout.entity) : model.properties(of: layout.entity)
+    let properties = all.filter { !$0.isTransient }.compactMap { property -> ExportedProperty? in
       switch property {
       case .attribute(let attribute): return made(attribute, attribute.name, layout, model)
       case .relationship(let relationship):
@@ -56,6 +59,25 @@ indirect enum ExportedProperty {
     switch self {
     case .attribute(let name, _, _, _), .toOne(let name, _), .toMany(let name, _): [prefix + name]
     case .composite(let name, let parts): parts.flatMap { $0.cellNames(prefix + name + ".") }
+    }
+  }
+}
+
+extension Model {
+  /// Returns the properties of an entity in the order of the model, inherited properties first.
+  package func orderedProperties(of entity: String) -> [Property] {
+    let line = sequence(first: entity) { self[$0]?.superentity }.compactMap { self[$0] }
+    return line.reversed().flatMap(\.declaredProperties).compactMap { property($0.name, of: entity) }
+  }
+
+  /// Returns whether a relationship may lead to an object of an entity, so that other objects contain its identifier.
+  package func isReferred(to entity: String) -> Bool {
+    let line = Set(sequence(first: entity) { self[$0]?.superentity })
+    return description.entities.contains { other in
+      other.declaredProperties.contains { property in
+        guard case .relationship(let relationship) = property else { return false }
+        return line.contains(relationship.destination)
+      }
     }
   }
 }

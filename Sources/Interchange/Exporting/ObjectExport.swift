@@ -19,6 +19,9 @@ public struct ObjectExport {
   private let known: KnownObjects
   /// The entities that are not abstract, in the order of their numbers.
   package let entities: [String]
+  /// Whether comma-separated values contain the identifiers of all objects. Otherwise they contain those of the entities to which
+  /// relationships lead: an import finds the objects by them.
+  package var writesIdentifiers = false
 
   /// Creates an export of the objects of a snapshot.
   ///
@@ -75,7 +78,8 @@ public struct ObjectExport {
     to sink: ([UInt8]) throws -> Void
   ) throws -> Report {
     guard let layout = schema[entity] else { return Report() }
-    let (properties, relationships) = ExportedProperty.all(of: layout, model: model)
+    let (properties, relationships) = ExportedProperty.all(
+      of: layout, model: model, isOrdered: format == .csv)
     let lists = try relationships.map { try self.lists(of: $0, layout) }
     if format == .sql {
       var table = try SQLExport(
@@ -92,7 +96,10 @@ public struct ObjectExport {
       try progress(report.objectCount)
       return report
     }
-    let writer = EntityExport(layout, properties, text, known)
+    // A line of a single cell may be empty, and no import reads an object in an empty line.
+    let isNarrow = properties.flatMap { $0.cellNames() }.count < 2
+    let writesKeys = writesIdentifiers || isNarrow || model.isReferred(to: entity)
+    let writer = EntityExport(layout, properties, text, known, cellsBeginWithKey: writesKeys)
     writer.lists = lists
     writer.begin()
     var walk = try RowWalk(view, layout)

@@ -56,7 +56,7 @@ struct SQLSchema {
         Column(
           name: SQLSchema.identifier, declaration: "TEXT NOT NULL UNIQUE", content: .identifier))
     }
-    for property in declaredProperties(of: layout.entity) where !property.isTransient {
+    for property in model.orderedProperties(of: layout.entity) where !property.isTransient {
       switch property {
       case .attribute(let attribute):
         try add(attribute, attribute.name, layout, hasLongDecimals, to: &columns)
@@ -66,12 +66,6 @@ struct SQLSchema {
       }
     }
     return columns
-  }
-
-  /// Returns the properties in the order of the model, with those of superentities first.
-  private func declaredProperties(of entity: String) -> [Property] {
-    guard let found = model[entity] else { return [] }
-    return (found.superentity.map { declaredProperties(of: $0) } ?? []) + found.declaredProperties
   }
 
   private func add(

@@ -140,7 +140,10 @@ extension CommandError {
             ? error.path.flatMap { Self.recoverHint($0, words) }
             : error.code == .noHead ? error.path.map(Self.headHint) : nil)
     case let error as ArchiveError:
-      self.init(error.code == .exists ? .inputOutput : .unreadable, error.message)
+      let isChanged = error.code == .changed
+      self.init(
+        error.code == .exists || isChanged ? .inputOutput : .unreadable, error.message,
+        hint: isChanged ? "Run the command again. It then changes the new file." : nil)
     case let error as ContextError:
       let code: ExitCode =
         switch error.code {

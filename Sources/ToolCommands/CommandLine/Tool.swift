@@ -127,14 +127,15 @@ package struct Tool: Sendable {
       return .done
     }
     console.outcome.reset()
+    console.outcome.setCompletion(opened.commit)
     do {
       if words.first == PartCommand.name {
         try PartCommand(words: Array(words.dropFirst())).run(plugins, on: console)
         return .done
       }
-      defer { try? opened.close() }
+      defer { try? opened.end() }
       let code = try dispatch(words, on: console)
-      try opened.close()
+      try opened.end()
       // A command that finds damage must not return an exit code that promises a right answer.
       let damages = opened.takeDamages()
       for damage in damages { console.report(damage, asJSON: Self.wantsJSON(words)) }

@@ -174,7 +174,7 @@ enum AttachCommand {
       }
     }
     try document.save(author: origin.author, message: origin.message)
-    invocation.console.outcome.didChange("The change is saved.")
+    try invocation.console.outcome.didChange("The change is saved.")
     try tell(added.map(\.name), did: "added", document, invocation)
   }
 
@@ -188,7 +188,7 @@ enum AttachCommand {
     invocation.console.outcome.willChange("Nothing was saved.")
     for name in Set(names) { try document.removeAttachment(named: name) }
     try document.save(author: origin.author, message: origin.message)
-    invocation.console.outcome.didChange("The change is saved.")
+    try invocation.console.outcome.didChange("The change is saved.")
     try tell(names, did: "removed", document, invocation)
   }
 

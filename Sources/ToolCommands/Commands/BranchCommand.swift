@@ -132,7 +132,7 @@ enum BranchCommand {
       try document.heads.check(name)
     } else {
       try document.heads.make(name, at: number)
-      invocation.console.outcome.didChange("The head is made.")
+      try invocation.console.outcome.didChange("The head is made.")
     }
     try write(
       name, "\(isTrial ? "would begin" : "begins") at version \(number) of '\(document.head)'.",
@@ -160,7 +160,7 @@ enum BranchCommand {
       try document.heads.checkRemoval(of: name)
     } else {
       try document.heads.remove(name)
-      invocation.console.outcome.didChange("The head is removed.")
+      try invocation.console.outcome.didChange("The head is removed.")
     }
     try write(name, isTrial ? "would be removed." : "is removed.", [:], invocation)
   }

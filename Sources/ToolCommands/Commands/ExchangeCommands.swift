@@ -113,7 +113,7 @@ enum ExchangeCommands {
         exchange.choose = choice
         let report = try body(exchange, invocation)
         if !report.received.isEmpty || !report.conflicts.isEmpty {
-          invocation.console.outcome.didChange("Versions were received.")
+          try invocation.console.outcome.didChange("Versions were received.")
         }
         return report
       }
@@ -140,7 +140,7 @@ enum ExchangeCommands {
       let report = try Exchange.migrate(
         place.path, head: place.head, with: invocation.value(of: remote), by: migrator,
         in: reader.places, whenHeld: .wait(.seconds(5)))
-      if report != nil { invocation.console.outcome.didChange("The document was migrated.") }
+      if report != nil { try invocation.console.outcome.didChange("The document was migrated.") }
       return report
     } catch let error as MigrationError where error.code == .wouldLose {
       throw CommandError(

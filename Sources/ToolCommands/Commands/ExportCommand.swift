@@ -18,6 +18,9 @@ enum ExportCommand {
     "output", value: "PATH", role: .printed(canBeFolder: false),
     "Writes a file instead of standard output. For csv and arrow with several entities the path is a "
       + "folder of files.")
+  static let ids = Option(
+    "ids",
+    "With csv, begins each line with the identifier of its object, also for entities to which no relationship leads.")
   static let force = Option(Option.forceName, "Replaces existing files.")
 
   /// Returns the command. It opens stores through `reader`.
@@ -31,7 +34,9 @@ enum ExportCommand {
         infinities are text, so no digit is lost. Dates are ISO 8601 with all digits, and bytes are base64. \
         Properties without a value are omitted.
 
-        With csv there is one file for each entity, and its first line contains the column names. An empty \
+        With csv there is one file for each entity, and its first line contains the column names, in the order of the model. \
+        The first column is @id for an entity to which a relationship leads, because other objects contain its \
+        identifiers, and for every entity with --ids. An empty \
         cell is no value, and "" is empty text. A list contains identifiers separated by spaces. Each part \
         of a composite attribute has its own column, such as place.latitude.
 
@@ -47,7 +52,7 @@ enum ExportCommand {
         million objects the command takes about 60 MB of memory.
         """,
       arguments: [.store],
-      options: [entities, form, output, force, .version, .storeName, .storeModel, .damaged],
+      options: [entities, form, output, ids, force, .version, .storeName, .storeModel, .damaged],
       examples: [
         Example("quire export Trips.store > Trips.jsonl", "Writes all objects, one on each line."),
         Example(
@@ -68,7 +73,8 @@ enum ExportCommand {
       }
       let store = try reader.open(invocation[.store], invocation, models)
       let snapshot = try store.snapshot()
-      let export = try ObjectExport(of: snapshot, as: format)
+      var export = try ObjectExport(of: snapshot, as: format)
+      export.writesIdentifiers = invocation.has(ids)
       let names = try names(invocation, snapshot.model, export)
       if format.hasTables, names.count > 1, made == nil {
         throw CommandError.wrongUsage(

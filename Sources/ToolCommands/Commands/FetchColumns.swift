@@ -44,11 +44,7 @@ struct FetchColumns {
   /// Creates columns for all stored properties of an entity, in the order of the model, inherited properties first.
   init(of entity: String, _ model: Model, _ schema: Schema) {
     self.entity = entity
-    let line = sequence(first: entity) { model[$0]?.superentity }.compactMap { model[$0] }
-    let properties = line.reversed().flatMap { one in
-      one.declaredProperties.compactMap { model.property($0.name, of: entity) }
-    }
-    columns = properties.flatMap { FetchColumns.columns($0, entity, model, schema) }
+    columns = model.orderedProperties(of: entity).flatMap { FetchColumns.columns($0, entity, model, schema) }
     showsObjects = true
     groups = []
   }

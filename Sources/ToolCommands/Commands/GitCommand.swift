@@ -11,12 +11,13 @@ import SystemPrograms
 enum GitCommand {
   static let action = Argument(
     "ACTION",
-    "The action: 'install' and 'uninstall' change git's configuration; git itself calls 'diff' and 'text'."
+    "The action: 'install' and 'uninstall' change git's configuration, and 'resolve' ends a conflict; git itself calls "
+      + "'diff', 'text' and 'merge'."
   )
   static let words = Argument(
     "FOLDER",
-    "A folder of the repository; the default is the current folder. For 'text' it is a file, and for 'diff' "
-      + "the words that git passes.", isRequired: false, isRepeating: true, role: .input)
+    "A folder of the repository; the default is the current folder. For 'resolve' and 'text' it is a file, and for "
+      + "'diff' and 'merge' the words that git passes.", isRequired: false, isRepeating: true, role: .input)
   static let global = Option(
     "global", "Changes the configuration of the user, for all repositories.")
 
@@ -32,23 +33,32 @@ enum GitCommand {
           *.store diff=quire merge=quire
 
         Everything else in these files stays. 'git diff' then shows the changed objects, 'git log -p' compares \
-        the objects as text, and 'git merge' merges them as 'quire merge'. After a conflict the \
-        file has the content of the current branch, and git marks it as unmerged: run 'quire merge' with --ours, \
-        --theirs or --interactive on the three versions (git show :1:FILE, :2:FILE and :3:FILE), and add the result. \
-        'uninstall' removes the settings and the lines.
+        the objects as text, and 'git merge' merges them as 'quire merge'. 'uninstall' removes the settings and the lines.
+
+        After a conflict the file has the content of the current branch, git marks it as unmerged, and 'git diff' shows \
+        the three values of each conflict. 'resolve' merges the three versions again, puts the result in the place of the \
+        file, and adds it to git's index. Without --ours, --theirs or --interactive it prints the conflicts, writes nothing, \
+        and the exit code is 1. 'git mergetool --tool=quire' does the same as 'resolve --interactive' for each file.
 
         Keep documents packed in git, as NAME.quire.zip. The folder of a document consists of several files, which \
-        git would merge one by one. 'quire pack' makes the packed document.
+        git would merge one by one. 'quire pack' makes the packed document, and each command that changes a document \
+        changes a packed one.
 
         The configuration contains the path of this tool, unless the search path finds the same tool. The \
         attributes are part of the repository, but each clone needs its own configuration. The exit code is 1 if \
         'uninstall' finds nothing.
         """,
-      arguments: [action, words], options: [global, .format],
+      arguments: [action, words],
+      options: [
+        global, MergeCommand.keepsOurs, MergeCommand.keepsTheirs, MergeCommand.interactive, .format,
+      ],
       changing: [words],
       examples: [
         Example("quire git install", "Sets up the repository of the current folder."),
         Example("quire git install --global", "Sets up all repositories of the user."),
+        Example(
+          "quire git resolve Trips.quire.zip --theirs",
+          "Ends a conflict by the values of the branch that is merged."),
         Example("quire git uninstall", "Removes the settings from the repository."),
       ]
     ) { invocation in
@@ -57,7 +67,15 @@ enum GitCommand {
       if invocation.has(global), word != "install", word != "uninstall" {
         throw CommandError.wrongUsage("Option '--global' belongs to 'install' and 'uninstall'.")
       }
+      let answers = [MergeCommand.keepsOurs, MergeCommand.keepsTheirs, MergeCommand.interactive]
+      for option in answers where invocation.has(option) && word != "resolve" {
+        throw CommandError.wrongUsage("Option '--\(option.name)' belongs to 'resolve'.")
+      }
       switch word {
+      case "resolve":
+        guard values.count == 1 else { throw CommandError.wrongUsage("'resolve' needs one file.") }
+        return try resolve(values[0], reader, models, invocation)
+      case "merge": return try drive(values, reader, models, invocation)
       case "install", "uninstall":
         guard values.count < 2 else {
           throw CommandError.wrongUsage("Unexpected argument '\(oneLine(values[1]))'.")
@@ -72,6 +90,8 @@ enum GitCommand {
         guard values.count == 1 else {
           throw CommandError.wrongUsage("'text' needs one file.")
         }
+        // Git compares its own copies at other paths. The lines of the working folder's file show in a combined diff.
+        if !values[0].hasPrefix("/") { try? showConflicts(of: values[0], reader, models, invocation) }
         try write(values[0], reader, models, invocation) {
           try invocation.console.output.write(bytes: $0)
         }
@@ -79,8 +99,8 @@ enum GitCommand {
       default:
         throw CommandError.unknown(
           "action", oneLine(word), in: "for 'quire git'",
-          known: ["install", "uninstall", "diff", "text"],
-          otherwise: "It is 'install' or 'uninstall'.")
+          known: ["install", "uninstall", "resolve", "diff", "text", "merge"],
+          otherwise: "It is 'install', 'uninstall' or 'resolve'.")
       }
     }
   }
@@ -131,10 +151,14 @@ enum GitCommand {
   // MARK: - Drivers
 
   /// Prints the difference of two files that git names: the path, and then the file, the hash and the mode of each
-  /// side. A missing side is /dev/null.
+  /// side. A missing side is /dev/null. For a file that git could not merge, git names the path alone.
   private static func compare(
     _ words: [String], _ reader: StoreReader, _ models: ModelReader, _ invocation: Invocation
   ) throws -> ExitCode {
+    if words.count == 1 {
+      try showConflicts(of: words[0], reader, models, invocation)
+      return .done
+    }
     guard words.count >= 7 else {
       throw CommandError.wrongUsage(
         "'diff' is for git, which passes seven words.", hint: "Run 'quire diff A B'.")

@@ -121,7 +121,7 @@ enum HistoryCommand {
         let former = document.versions.first { $0.number == number }?.name
         try document.nameVersion(number, text)
         try note(former, number, isReplaced: text != nil, invocation)
-        invocation.console.outcome.didChange("The name is saved.")
+        try invocation.console.outcome.didChange("The name is saved.")
       }
       var versions = document.versions
       if let word = invocation.value(of: thin) {
@@ -134,7 +134,7 @@ enum HistoryCommand {
           let outcome = invocation.console.outcome
           outcome.willChange("No version was removed.")
           count = try document.thin(policy) { count in
-            outcome.didChange(
+            try outcome.didChange(
               "\(Wording.count(count, "version")) \(count == 1 ? "is" : "are") removed. Run 'quire vacuum "
                 + "\(CommandError.quoted(invocation[.store]))' to free the space.")
           }
@@ -280,7 +280,7 @@ enum HistoryCommand {
       let former = try store.snapshot().metadata.namedCommits[number]
       try store.name(commit: number, text)
       try note(former, number, isReplaced: text != nil, invocation)
-      invocation.console.outcome.didChange("The name is saved.")
+      try invocation.console.outcome.didChange("The name is saved.")
     }
     if invocation.has(object) { return try follow(store, invocation) }
     let names = try store.snapshot().metadata.namedCommits
@@ -324,7 +324,7 @@ extension HistoryCommand {
     if !isTrial, count > 0 {
       invocation.console.outcome.willChange("No transaction was removed.")
       try log.forgetTransactions(before: end)
-      invocation.console.outcome.didChange("\(Wording.count(count, "transaction")) removed.")
+      try invocation.console.outcome.didChange("\(Wording.count(count, "transaction")) removed.")
     }
     let verb = isTrial ? "would be" : count == 1 ? "was" : "were"
     try invocation.console.messages.writeLine(

@@ -125,7 +125,7 @@ enum ImportCommand {
         objects.options.batchSize == nil
           ? "Nothing was saved." : "The batches before the failed batch are saved.")
       let report = try objects.run { line.show($0) }
-      if !objects.options.isTrial { outcome.didChange("The objects are saved.") }
+      if !objects.options.isTrial { try outcome.didChange("The objects are saved.") }
       line.end()
       try invocation.close(store, saved: !objects.options.isTrial)
       try write(report, invocation)

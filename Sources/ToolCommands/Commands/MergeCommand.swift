@@ -110,8 +110,8 @@ enum MergeCommand {
       guard let own = invocation.value(of: ours) else {
         throw CommandError.wrongUsage(
           "Missing argument \(ours.name): the head to merge, or the first of two copies.",
-          hint:
-            "'quire merge DOC HEAD' merges a head of the document, and 'quire merge BASE A B' two copies."
+          hint: try GitConflict(invocation[base]).map { _ in GitConflict.hint(invocation[base]) }
+            ?? "'quire merge DOC HEAD' merges a head of the document, and 'quire merge BASE A B' two copies."
         )
       }
       let choices = try DiffCommand.choices(invocation)

@@ -120,7 +120,7 @@ enum MigrateCommand {
         let report = try running.migrate(
           storeAt: path, to: target.model, as: wanted, output: made?.path,
           in: places)
-        invocation.console.outcome.didChange("The migration is complete.")
+        try invocation.console.outcome.didChange("The migration is complete.")
         line.end()
         try write(plan, report, invocation)
         return .done
@@ -289,7 +289,7 @@ enum MigrateCommand {
         place.path, to: target.model, with: running, in: reader.places,
         whenHeld: .wait(.seconds(5)), head: place.head, author: origin.author,
         message: origin.message)
-      invocation.console.outcome.didChange("The migration is complete.")
+      try invocation.console.outcome.didChange("The migration is complete.")
     }
     for (name, plan) in plans {
       if plans.count > 1, invocation.format == .text {

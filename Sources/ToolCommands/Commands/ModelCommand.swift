@@ -292,7 +292,7 @@ enum ModelCommand {
       return
     }
     try disk.replace(path) { try $0.write(text) }
-    invocation.console.outcome.didChange("'\(oneLine(path))' is written.")
+    try invocation.console.outcome.didChange("'\(oneLine(path))' is written.")
     try messages.writeLine("\(oneLine(path)): rewritten in the usual layout")
   }
 }

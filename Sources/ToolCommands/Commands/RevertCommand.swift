@@ -49,7 +49,7 @@ enum RevertCommand {
         throw CommandError(
           explaining: error, hint: SaveAsCommand.hint(forVersion: number, of: path))
       }
-      invocation.console.outcome.didChange("The document is reverted.")
+      try invocation.console.outcome.didChange("The document is reverted.")
       let now = document.manifest.number
       let output = invocation.console.output
       switch invocation.format {

@@ -20,7 +20,7 @@ enum SetCommand {
         """,
       arguments: [.store, .entity, .assignments],
       options: [
-        FetchCommand.condition, .identifiers, .zone, .showsIdentifiers, .dryRun, .explain, .message,
+        FetchCommand.condition, .identifiers, .everyObject, .zone, .showsIdentifiers, .dryRun, .explain, .message,
         .author, .storeName, .storeModel, .writesForeign, .format,
       ],
       changing: [.store],
@@ -29,7 +29,7 @@ enum SetCommand {
           "quire set Trips.store Trip --where \"name == 'Someday'\" budget=120.5 start=null",
           "Sets two attributes of the trips with the name Someday."),
         Example(
-          "quire set Trips.store Trip --where TRUEPREDICATE 'budget=ROUND(budget * 1.1, 2)' --dry-run",
+          "quire set Trips.store Trip --all 'budget=ROUND(budget * 1.1, 2)' --dry-run",
           "Shows how many budgets would rise by a tenth."),
         Example(
           "quire set Trips.quire Trip --id 4/p1 name=Porto -m 'Corrects the name'",

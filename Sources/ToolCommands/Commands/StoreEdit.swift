@@ -30,6 +30,7 @@ extension CommandError {
 extension Option {
   static let identifiers = Option(
     "id", value: "IDS", "The identifiers of the objects (2/p17), separated by commas.")
+  static let everyObject = Option("all", "Takes all objects of the entity.")
   static let showsIdentifiers = Option(
     "ids", "Prints the identifier of each object, and not only the number of objects.")
   static let dryRun = Option("dry-run", "Prints what the command would do, and saves nothing.")
@@ -113,10 +114,12 @@ struct StoreEdit {
 
   /// Returns the objects that the command line names, or that meet its predicate.
   func objects() throws -> [ManagedObject] {
+    let choices = [Option.identifiers, FetchCommand.condition, .everyObject].filter { invocation.has($0) }
+    guard choices.count < 2 else {
+      throw CommandError.wrongUsage(
+        "Give either \(choices.map { "--\($0.name)" }.joined(separator: " or ")).")
+    }
     if let text = invocation.value(of: .identifiers) {
-      guard invocation.value(of: FetchCommand.condition) == nil else {
-        throw CommandError.wrongUsage("Give either --id or --where.")
-      }
       var problems: [CommandError] = []
       let objects = try text.split(separator: ",").compactMap { word in
         try noting(&problems) { try object(String(word), of: invocation[.entity]) }
@@ -125,10 +128,9 @@ struct StoreEdit {
       var known: Set<ManagedObject> = []
       return objects.filter { known.insert($0).inserted }
     }
-    guard invocation.has(FetchCommand.condition) else {
+    guard !choices.isEmpty else {
       throw CommandError.wrongUsage(
-        "Give the objects with --where or --id.",
-        hint: "--where TRUEPREDICATE matches all objects.")
+        "Give the objects with --where or --id.", hint: "--all takes all objects of the entity.")
     }
     return try FetchCommand.placed(invocation) {
       try context.fetch(
@@ -367,7 +369,7 @@ struct StoreEdit {
       try checkValues()
     } else {
       try context.save()
-      invocation.console.outcome.didChange("The change is saved.")
+      try invocation.console.outcome.didChange("The change is saved.")
     }
     try invocation.close(store, saved: !isTrial)
     try tell(outcome, identifiers, did: what, isSaved: !isTrial)

@@ -32,7 +32,7 @@ enum SwitchCommand {
       let document = try reader.mainHead(place.path, access: .exclusive)
       defer { try? document.close() }
       try document.heads.makeCurrent(name)
-      invocation.console.outcome.didChange("The current head is '\(name)'.")
+      try invocation.console.outcome.didChange("The current head is '\(name)'.")
       let output = invocation.console.output
       switch invocation.format {
       case .text: try output.writeLine("\(oneLine(place.path)): the current head is '\(name)'.")

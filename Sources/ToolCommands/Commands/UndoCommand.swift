@@ -65,7 +65,7 @@ enum UndoCommand {
     if !isTrial {
       invocation.console.outcome.willChange("Nothing was saved.")
       _ = try make(document, count, origin)
-      invocation.console.outcome.didChange(done)
+      try invocation.console.outcome.didChange(done)
     }
     let report = Report(
       path: path, from: before.number, to: target.number, origin: target.origin,

@@ -47,7 +47,7 @@ enum VacuumCommand {
         try history.keepCommits { kept.contains($0) }
       }
       try store.features.vacuuming?.vacuum()
-      invocation.console.outcome.didChange("The store is vacuumed.")
+      try invocation.console.outcome.didChange("The store is vacuumed.")
       let commits = try store.commits().count
       let described = try store.describe().byteCount
       // Closing the store moves a database's log into its file. An address has no size, and a folder's entry has another.
@@ -91,7 +91,7 @@ enum VacuumCommand {
     }
     let before = try byteCount()
     try document.vacuum()
-    invocation.console.outcome.didChange("The document is vacuumed.")
+    try invocation.console.outcome.didChange("The document is vacuumed.")
     let after = try byteCount()
     let versions = document.versions.count
     let output = invocation.console.output

@@ -29,9 +29,11 @@ struct GitSettings {
       ("diff.quire.textconv", "\(tool) git text"),
       ("diff.quire.command", "\(tool) git diff"),
       ("merge.quire.name", "Quire documents and stores"),
-      ("merge.quire.driver", "\(tool) merge %O %A %B --in-place"),
+      ("merge.quire.driver", "\(tool) git merge %O %A %B %P"),
       // The base of a criss-cross merge is one of the candidates, without a merge of its own.
       ("merge.quire.recursive", "binary"),
+      ("mergetool.quire.cmd", "\(tool) git resolve --interactive \"$MERGED\""),
+      ("mergetool.quire.trustExitCode", "true"),
     ]
   }
 
@@ -58,7 +60,7 @@ struct GitSettings {
   func uninstall() throws -> Bool {
     let path = try attributesPath()
     var isFound = false
-    for section in ["diff.quire", "merge.quire"] {
+    for section in ["diff.quire", "merge.quire", "mergetool.quire"] {
       // Without the section, git fails.
       let run = try git.run(["config", scope, "--remove-section", section])
       if run.exitCode == 0 { isFound = true }

@@ -74,11 +74,16 @@ struct MergeReport {
 
   // MARK: - Output
 
+  /// Prints the conflicts as text.
+  func showConflicts() throws {
+    for line in lines { try output.writeLine(line) }
+  }
+
   /// Prints the conflicts of a merge that has written nothing.
   func writeConflicts() throws {
     switch invocation.format {
     case .text:
-      for line in lines { try output.writeLine(line) }
+      try showConflicts()
       try invocation.console.messages.writeLine(
         "\(Wording.count(count, "conflict")). Nothing was written. --ours, --theirs or --interactive "
           + "resolves conflicts.")

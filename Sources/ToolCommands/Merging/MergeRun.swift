@@ -29,6 +29,20 @@ struct MergeRun {
     self.invocation = invocation
   }
 
+  private var opening: PlaceOpening {
+    PlaceOpening(reader.places) { place, access in
+      try reader.document(place.path, access: access, version: place.version)
+    } store: { path, readOnly in
+      try DiffSides.store(path, reader, models, invocation, readOnly: readOnly)
+    }
+  }
+
+  /// Prints the conflicts alone.
+  func showConflicts() throws {
+    let merge = try Merge(sources, opening, taken: taken, layers)
+    try MergeReport(merge.conflicts, invocation).showConflicts()
+  }
+
   /// Merges, and prints the result.
   ///
   /// - Parameter output: The new copy; `nil` to change the copy that receives the changes, or in a dry run.
@@ -36,11 +50,6 @@ struct MergeRun {
     let origin = try invocation.saveOrigin()
     if let store = sources.ours.stores.first?.store {
       try reader.checkMessage(for: store, at: sources.ours.place.path, invocation)
-    }
-    let opening = PlaceOpening(reader.places) { place, access in
-      try reader.document(place.path, access: access, version: place.version)
-    } store: { path, readOnly in
-      try DiffSides.store(path, reader, models, invocation, readOnly: readOnly)
     }
     if let output { try check(output, MergeTarget(sources.ours, opening)) }
     let merge = try Merge(sources, opening, taken: taken, layers)
@@ -66,7 +75,7 @@ struct MergeRun {
         try merge.target.checkChangeable()
         invocation.console.outcome.willChange("Nothing was saved.")
         try merge.target.change(put)
-        invocation.console.outcome.didChange("The change is saved.")
+        try invocation.console.outcome.didChange("The change is saved.")
       }
     } catch let error as ArchiveError where error.path != sources.ours.place.path {
       // The error is about the new archive, and not about the source.

@@ -170,7 +170,7 @@ struct Output: Sendable {
           (error as? StoreError)?.code != .exists
         {
           try? places.destroy(path)
-          if old != nil { outcome.didChange("The store that was at this address is removed.") }
+          if old != nil { try outcome.didChange("The store that was at this address is removed.") }
         }
         throw error
       }
@@ -282,7 +282,7 @@ struct Output: Sendable {
   /// Calls `body`, which makes the whole output, and records that the output is written.
   func making<R>(_ body: () throws -> R) throws -> R {
     let result = try reporting(body)
-    outcome.didChange("'\(oneLine(path))' is written.")
+    try outcome.didChange("'\(oneLine(path))' is written.")
     return result
   }
 

@@ -1,9 +1,11 @@
+import Archives
 import CommandInterface
 import Comparison
 import Documents
 import DurableFiles
 import ObjectModel
 import Quire
+import QuireTools
 import StoreInterface
 import Synchronization
 
@@ -38,9 +40,9 @@ struct StoreReader: Sendable {
 
   /// Returns a reader of stores of every built-in kind and of the kinds that plug-ins add.
   ///
-  /// - Parameter opened: Records the opened stores.
+  /// - Parameter opened: Records the opened stores, and unpacks the packed documents that a command changes.
   static func files(_ plugins: PluginFinder, _ opened: OpenStores = OpenStores()) -> StoreReader {
-    StoreReader(backends: plugins.backends, disk: RealDisk(), opened: opened)
+    StoreReader(backends: plugins.backends, disk: opened.disk, opened: opened)
   }
 
   /// A reader of store files of every built-in kind.
@@ -162,6 +164,8 @@ struct StoreReader: Sendable {
 /// The stores that one run of the tool has opened. Some stores keep additional files beside their own file until they
 /// are closed.
 final class OpenStores: Sendable {
+  /// The disk of the files. A command that opens a packed document for writing finds a folder there.
+  let disk = UnpackingDisk(RealDisk(), DocumentPacking.openFiles)
   private let stores = Mutex<[any Store]>([])
   private let damages = Mutex<[CommandError]>([])
 
@@ -195,6 +199,19 @@ final class OpenStores: Sendable {
       return stores
     }
     for store in all { try store.close() }
+  }
+
+  /// Replaces the packed documents that the run has changed.
+  @Sendable func commit() throws { try disk.commit() }
+
+  /// Closes all stores, packs the documents that the run has unpacked, and removes their folders.
+  ///
+  /// - Throws: The first error. Everything is closed in any case.
+  func end() throws {
+    var first: (any Error)?
+    do { try close() } catch { first = error }
+    do { try disk.finish() } catch { first = first ?? error }
+    if let first { throw first }
   }
 }
 

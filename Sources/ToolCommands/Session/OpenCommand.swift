@@ -34,7 +34,8 @@ enum OpenCommand {
         '>> FILE' appends. '| PROGRAM' sends the output to a program such as a pager. A line that begins with \
         ! runs a command of the shell.
 
-        A packed document and a store without write permission are open for reading only.
+        A store without write permission is open for reading only. A session with a packed document packs it at each save, \
+        and no other program can change the document until the session ends.
 
         Input from a pipe is a script of commands; # begins a comment. The script stops at the first command \
         that fails, and the error gives the number of its line. A 'set' or 'delete' that finds no object does \

@@ -248,7 +248,7 @@ final class Session {
     action(
       "set", "sets properties of objects, found by identifier or predicate",
       arguments: [.entity, .assignments],
-      options: [FetchCommand.condition, .identifiers, .zone, .showsIdentifiers, .format]
+      options: [FetchCommand.condition, .identifiers, .everyObject, .zone, .showsIdentifiers, .format]
     ) { [unowned self] invocation in
       try change(invocation, did: "changed") { edit in
         try edit.assign(to: edit.objects())
@@ -256,7 +256,7 @@ final class Session {
     },
     action(
       "delete", "deletes objects, found by identifier or predicate", arguments: [.entity],
-      options: [FetchCommand.condition, .identifiers, .showsIdentifiers, .format]
+      options: [FetchCommand.condition, .identifiers, .everyObject, .showsIdentifiers, .format]
     ) { [unowned self] invocation in
       try change(invocation, did: "deleted") { edit in
         let objects = try edit.objects()
@@ -282,6 +282,7 @@ final class Session {
       context.transactionMessage = try invocation.saveOrigin().message
       defer { context.transactionMessage = nil }
       try context.save()
+      try invocation.console.outcome.complete()
       // A save is never interrupted, and its message must appear. An interruption during the save is therefore dropped.
       interruption.reset()
       try invocation.console.messages.writeLine(

@@ -87,6 +87,7 @@ enum DocCommentScenes {
     "Archives": """
     @testable import Archives
     import BinaryStore
+    import Documents
     import DurableFiles
     import StoreInterface
     struct Line { func show(_ share: Double?) {} }
@@ -94,6 +95,7 @@ enum DocCommentScenes {
     final class Scene {
       var disk: RealDisk { fatalError() }
       var line: Line { fatalError() }
+      var backends: StoreBackends { fatalError() }
     }
     """,
     "BinaryStore": """
