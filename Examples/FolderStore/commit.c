@@ -184,7 +184,7 @@ static int32_t ask(struct Writing *writing, struct QuireError *error) {
   int32_t code = commit->confirm(commit->confirm_context, snapshot_retain(writing->next));
   if (code == QUIRE_OK) return QUIRE_OK;
   // The host may reject a commit because it does not know whether the commit counts. It may still open the
-  // store at this number, so the files stay. In a store whose newest commit counts by itself, the record has
+  // store at this number, so the files stay. In a store whose newest commit counts on its own, the record has
   // to be removed.
   writing->may_count = writing->store->is_led;
   return fail(error, code, "The host did not confirm commit %" PRId64 ".", writing->record.number);

@@ -88,7 +88,7 @@ static int32_t look_for_others(void *context, const char *name, int32_t kind) {
   return QUIRE_OK;
 }
 
-// Checks that a store may be made at a path, and tells whether its folder has to be made.
+// Checks that a store may be made at a path, and shows whether its folder has to be made.
 static int32_t check_place(
     const struct Folder *folder, int overwriting, int *is_new, struct QuireError *error) {
   int32_t kind = kind_at(folder->host, &folder->path, NULL);

@@ -1,6 +1,6 @@
 // Removes earlier commits.
 //
-//   1. If a kept commit follows a removed one, write its record anew as a full record.
+//   1. If a kept commit follows a removed one, write its record again as a full record.
 //   2. Replace 'kept'. This step removes the commits from the list, all of them or none.
 //   3. Remove the files that no commit refers to any more.
 
@@ -59,7 +59,7 @@ static int note_open_snapshots(struct Staying *staying) {
   return noted;
 }
 
-// Writes the record of a commit anew as a full record, which needs no earlier record. The content stays the
+// Writes the record of a commit again as a full record, which needs no earlier record. The content stays the
 // same.
 static int32_t make_full(
     struct QuireStore *store, const struct QuireSnapshot *snapshot, struct QuireError *error) {

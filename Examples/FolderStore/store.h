@@ -5,7 +5,7 @@
 
 #include "object.h"
 
-// Above TABLE_LIMIT tables, reading all of them costs more than reading all objects anew.
+// Above TABLE_LIMIT tables, reading all of them costs more than reading all objects again.
 enum { TABLE_LIMIT = 16, RECORDS_BETWEEN_FULL_ONES = 64 };
 
 // One table of a snapshot, with put and removed rows. A snapshot is a stack of tables, and snapshots share

@@ -5,7 +5,7 @@
 
 #include "record.h"
 
-// Arrow releases each structure by itself, because the receiver may move a child elsewhere. So each owns its
+// Arrow releases each structure on its own, because the receiver may move a child elsewhere. So each owns its
 // memory: one block with the children, the list of children, and the buffers or texts.
 
 // MARK: - Schemas

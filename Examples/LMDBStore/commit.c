@@ -53,7 +53,7 @@ static int32_t write_row(
     if (code != QUIRE_OK) return code;
     record = (MDB_val){writing->record.count, writing->record.start};
   }
-  // With a new schema all entries are made anew at the end.
+  // With a new schema all entries are made again at the end.
   if (!writing->has_schema) {
     code = index_update(
         transaction, environment, &writing->indexes, key, layout, layout == NULL ? NULL : &record,

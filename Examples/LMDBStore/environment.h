@@ -29,7 +29,7 @@ struct Environment {
   uint64_t device;
   uint64_t inode;
   int is_read_only;
-  // The registry of environments has a lock of its own, which protects these two.
+  // The registry of environments has its own lock, which protects these two.
   unsigned references;
   struct Environment *next;
   // Makes the threads of this process write one at a time.

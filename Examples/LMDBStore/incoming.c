@@ -110,7 +110,7 @@ uint64_t batch_key(const struct QuireBatch *batch, int64_t row) {
   uint64_t key;
   number_at(
       keys->buffers[1], (uint64_t)(batch->array->offset + keys->offset + row), &key, sizeof key);
-  // 0 is no object. It also stands for a number that is too high.
+  // 0 is not an object. It also stands for a number that is too high.
   return (key > HIGHEST_KEY ? 0 : key) | (uint64_t)batch->entity << KEY_BITS;
 }
 

@@ -100,7 +100,7 @@ static int remove_entry(
   return result == MDB_NOTFOUND ? 0 : result;
 }
 
-// Reads the record of a row, and its layout. 'has' tells whether there is one.
+// Reads the record of a row, and its layout. 'has' shows whether there is one.
 static int32_t read_former(
     MDB_txn *transaction, const struct Environment *environment, uint64_t key,
     struct Layout *layout, MDB_val *record, int *has, struct QuireError *error) {

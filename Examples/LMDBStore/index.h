@@ -51,12 +51,12 @@ struct IndexValue index_text(const uint8_t *text, size_t count, int is_whole);
 int32_t index_update(
     MDB_txn *transaction, const struct Environment *environment, const struct Indexes *indexes,
     uint64_t key, const struct Layout *layout, const MDB_val *record, struct QuireError *error);
-// Makes all entries anew, and removes the rows of entities that the schema no longer has.
+// Makes all entries again, and removes the rows of entities that the schema no longer has.
 int32_t index_rebuild(
     MDB_txn *transaction, const struct Environment *environment, const struct Indexes *indexes,
     struct QuireError *error);
 
-// A search that finds rows with values from 'lower' to 'upper'; a 'count' of 0 is no bound. Values that begin with
+// A search that finds rows with values from 'lower' to 'upper'; a 'count' of 0 is not a bound. Values that begin with
 // 'upper' are found too.
 struct IndexRange {
   uint16_t index;

@@ -56,7 +56,7 @@ struct QuireSnapshot *snapshot_begin(
 struct QuireSnapshot *snapshot_next(
     struct QuireStore *store, const struct QuireSnapshot *before, struct View *view, int64_t commit,
     uint64_t *keys, size_t key_count);
-// Moves the store to the newest commit, which may be another process's. 'has_lock' tells whether the caller has locked
+// Moves the store to the newest commit, which may be another process's. 'has_lock' shows whether the caller has locked
 // the file.
 int32_t store_refresh(struct QuireStore *store, int has_lock, struct QuireError *error);
 int32_t store_snapshot(

@@ -31,7 +31,7 @@ package struct BlockEntry: Hashable, Sendable {
   package var rowCount: UInt32
   package var minimumKey: UInt64
   package var maximumKey: UInt64
-  /// The version of each row without a version of its own.
+  /// The version of each row without its own version.
   package var version: Int64
   package var entity: UInt16
   package var run: RunKind

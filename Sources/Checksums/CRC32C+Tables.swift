@@ -16,7 +16,7 @@ extension CRC32C {
     return tables
   }()
 
-  /// Returns the register after more bytes. Eight bytes are processed at a time, each through a table of its own.
+  /// Returns the register after more bytes. Eight bytes are processed at a time, each through its own table.
   static func slicingBy8(_ register: UInt32, _ bytes: RawSpan) -> UInt32 {
     let tables = tables.span
     var crc = register

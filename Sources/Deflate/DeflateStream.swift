@@ -119,7 +119,7 @@ public struct InflateStream: ~Copyable {
     let (count, result) = unsafe buffer.withUnsafeMutableBytes { target in
       unsafe stream.fill(target) { unsafe inflate($0, Z_NO_FLUSH) }
     }
-    // If zlib neither reads nor writes a byte, it needs more input; this is no error.
+    // If zlib neither reads nor writes a byte, it needs more input; this is not an error.
     guard result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR else {
       throw DeflateError(description: "The compressed bytes are damaged.")
     }

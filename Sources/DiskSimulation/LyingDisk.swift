@@ -19,7 +19,7 @@ public final class LyingDisk: Disk {
     case halfWrite
     /// The bytes of a write go to another place in the file.
     case misplacedWrite
-    /// A sector changes by itself after it was written: one bit of it.
+    /// A sector changes on its own after it was written: one bit of it.
     case rottenSector
     /// A sync does nothing, as in a drive with a cache that loses its power.
     case lostSync
@@ -55,7 +55,7 @@ public final class LyingDisk: Disk {
   /// Whether the planned lie was told.
   public var hasLied: Bool { plan.withLock { $0?.hasLied ?? false } }
 
-  /// The calls of the disk beneath, and the planned lie.
+  /// The calls of the disk below, and the planned lie.
   public var calls: any DiskCalls { Calls(base: base.calls, disk: self) }
 
   /// Returns the lie to tell in a call, if it is one of the given ones.
@@ -102,7 +102,7 @@ public final class LyingDisk: Disk {
       return bytes.byteCount
     }
 
-    /// Writes all bytes of a span. The disk beneath may take a part of them at a time.
+    /// Writes all bytes of a span. The disk below may take a part of them at a time.
     private func all(
       _ descriptor: Descriptor, _ bytes: RawSpan, at offset: Int
     ) throws(ErrorNumber) {

@@ -1,7 +1,7 @@
 /// A failure to exchange versions with a remote.
 ///
 /// The code is for the program, and the message for its user. Files that can't be read throw the errors of their modules, such as
-/// `DocumentError` or `DiskError`. A pack that can't be read is no error: it is left out, and reported.
+/// `DocumentError` or `DiskError`. A pack that can't be read is not an error: it is left out, and reported.
 public struct ExchangeError: Error, Sendable {
   public let code: Code
   /// A sentence that names the attempt, the finding and the place.

@@ -32,7 +32,7 @@ public struct DocumentError: Error, Sendable {
     public static let exists = Code(rawValue: "exists")
     /// The document at the path is not a backup of the document, or was changed since (`Backup`).
     public static let notABackup = Code(rawValue: "notABackup")
-    /// The file or folder at the path is no document.
+    /// The file or folder at the path is not a document.
     public static let notADocument = Code(rawValue: "notADocument")
     /// The document was written by a newer version of its format.
     public static let newerFormat = Code(rawValue: "newerFormat")
@@ -53,7 +53,7 @@ public struct DocumentError: Error, Sendable {
     public static let noVersion = Code(rawValue: "noVersion")
     /// The document has no head of the given name, or no head can have this name.
     public static let noHead = Code(rawValue: "noHead")
-    /// There is no such attachment, or the name is no valid name of an attachment.
+    /// There is no such attachment, or the name is not a valid name of an attachment.
     public static let noAttachment = Code(rawValue: "noAttachment")
     /// The operation is not supported.
     public static let notSupported = Code(rawValue: "notSupported")

@@ -73,7 +73,7 @@ extension Disk {
 
   /// Removes a file, a symbolic link, or a directory with everything in it.
   ///
-  /// Symbolic links are removed and not followed. If another process removes a part meanwhile, that is no error.
+  /// Symbolic links are removed and not followed. If another process removes a part meanwhile, that is not an error.
   /// After an error some parts may already be removed.
   public func removeTree(_ path: String) throws(DiskError) {
     do {
@@ -126,7 +126,7 @@ extension Disk {
     }
   }
 
-  /// Makes a symbolic link that leads to `destination`, which need not exist.
+  /// Makes a symbolic link that refers to `destination`, which need not exist.
   public func makeSymbolicLink(_ path: String, to destination: String) throws(DiskError) {
     try checkPath(destination, .makeSymbolicLink)
     try perform(.makeSymbolicLink, "create symbolic link", path) { calls throws(ErrorNumber) in

@@ -66,7 +66,7 @@ public protocol DiskCalls: Sendable {
   /// Returns the destination of a symbolic link, as it was written.
   func readSymbolicLink(_ path: String) throws(ErrorNumber) -> String
   /// Returns the path by which the operating system itself finds a file or directory, for a library that opens files
-  /// by itself. Throws `ENOTSUP` if the file is not a file of the operating system.
+  /// on its own. Throws `ENOTSUP` if the file is not a file of the operating system.
   func realPath(of path: String) throws(ErrorNumber) -> String
 
   /// The process that makes the calls.

@@ -28,7 +28,7 @@ public struct EntityField<Root, Value>: Sendable, Hashable {
   public subscript<Next>(dynamicMember path: KeyPath<Value, Next>) -> EntityField<Root, Next>
   where Value: ManagedObject { field(path) }
 
-  /// A property of the object that a relationship leads to. It has no value if the relationship leads to no object.
+  /// A property of the object that a relationship refers to. It has no value if the relationship refers to no object.
   public subscript<Object: ManagedObject, Next>(
     dynamicMember path: KeyPath<Object, Next>
   ) -> EntityField<Root, Next> where Value == Object? { field(path) }
@@ -46,26 +46,26 @@ extension EntityField: TypedExpression where Value: AttributeValue {}
 // MARK: - One object
 
 extension EntityField where Value: ManagedObject {
-  /// Returns the condition that the relationship leads to an object.
+  /// Returns the condition that the relationship refers to an object.
   public static func == (left: Self, right: Value) -> TypedPredicate<Root> {
     left.compared(.equal, .object(right.objectID))
   }
 
-  /// Returns the condition that the relationship does not lead to an object.
+  /// Returns the condition that the relationship does not refer to an object.
   public static func != (left: Self, right: Value) -> TypedPredicate<Root> {
     left.compared(.notEqual, .object(right.objectID))
   }
 }
 
 extension EntityField {
-  /// Returns the condition that the relationship leads to an object, or for `nil` that it leads to no object.
+  /// Returns the condition that the relationship refers to an object, or for `nil` that it refers to no object.
   public static func == <Object: ManagedObject>(
     left: Self, right: Object?
   ) -> TypedPredicate<Root> where Value == Object? {
     left.compared(.equal, (right?.objectID).queryExpression)
   }
 
-  /// Returns the condition that the relationship does not lead to an object, or for `nil` that it leads to any object.
+  /// Returns the condition that the relationship does not refer to an object, or for `nil` that it refers to any object.
   public static func != <Object: ManagedObject>(
     left: Self, right: Object?
   ) -> TypedPredicate<Root> where Value == Object? {
@@ -84,7 +84,7 @@ extension EntityField {
 extension EntityField where Value: RelatedCollection {
   public var count: ComputedExpression<Root, Int> { collected("@count") }
 
-  /// The condition that the relationship leads to no object.
+  /// The condition that the relationship refers to no object.
   public var isEmpty: TypedPredicate<Root> { count == 0 }
 
   /// Returns the condition that at least one of the objects meets a condition.

@@ -165,7 +165,7 @@ public macro Relationship(
 ///   - rule: The delete rule: the effect on the related objects when this object is deleted.
 ///   - inverse: The inverse relationship. State it at one end only. At the other end, write `@Relationship` without an
 ///     inverse if that end is to-many, and no attribute at all if that end is to-one.
-///   - ordered: Whether the objects are in an order of their own.
+///   - ordered: Whether the objects are in their own order.
 ///   - minimum: The least number of objects.
 ///   - maximum: The greatest number of objects; 0 for any number.
 ///   - optional: Whether the relationship may lead to no object; `nil` to infer this from the type or from `minimum`.

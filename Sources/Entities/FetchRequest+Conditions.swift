@@ -9,7 +9,7 @@ extension FetchRequest {
     self.init(Object.self, where: try condition(EntityField<Object, Object>([])).predicate)
   }
 
-  /// Returns the request with one more sort key: a property of an object that a relationship leads to.
+  /// Returns the request with one more sort key: a property of an object that a relationship refers to.
   ///
   ///     let stops = Stop.all.sorted { $0.trip.name }.sorted(by: \.name)
   public func sorted<Value>(

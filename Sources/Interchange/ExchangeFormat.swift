@@ -47,7 +47,7 @@ public enum ExportFormat: String, Sendable, CaseIterable {
     self = text == .csv ? .csv : .jsonl
   }
 
-  /// The format of the text; `nil` if the format is no text.
+  /// The format of the text; `nil` if the format is not a text.
   package var text: ExchangeFormat? {
     switch self {
     case .jsonl: .jsonl
@@ -56,7 +56,7 @@ public enum ExportFormat: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether each entity has a file of its own.
+  /// Whether each entity has its own file.
   package var hasTables: Bool { self == .csv || self == .arrow }
 }
 

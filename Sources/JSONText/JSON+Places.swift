@@ -34,7 +34,7 @@ extension Sequence<JSONStep> {
 package struct JSONPlaces: Sendable, Hashable {
   /// The index of the first byte of the value.
   package let value: Int
-  /// The index of the first byte of the member's name; the index of the value if the value is no member's.
+  /// The index of the first byte of the member's name; the index of the value if the value is not a member's.
   package let name: Int
 }
 

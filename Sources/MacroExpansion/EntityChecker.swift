@@ -64,7 +64,7 @@ struct EntityChecker {
 
   /// Checks a variable.
   ///
-  /// - Returns: The property; `nil` if the variable is no property, or has a problem.
+  /// - Returns: The property; `nil` if the variable is not a property, or has a problem.
   mutating func check(_ variable: VariableSyntax) -> PropertySyntax? {
     let markers = variable.markers
     if variable.isIgnored { return nil }

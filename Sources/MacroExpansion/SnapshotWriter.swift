@@ -18,7 +18,7 @@ struct SnapshotWriter {
     init?(_ property: PropertySyntax) {
       guard [.plain, .relationship, .derived].contains(property.role),
         let shape = property.variable.type?.shape,
-        // An array of objects is no attribute, and has an error of its own.
+        // An array of objects is not an attribute, and has its own error.
         shape.isKnownList || property.variable.hasAttributeMarker || !shape.isArray,
         let type = property.variable.type?.snapshotType
       else { return nil }

@@ -138,7 +138,7 @@ struct SourceLexer {
     while let next = byte() {
       if SourceLexer.isWordByte(next) {
         offset += 1
-        // The sign of an exponent is no operator.
+        // The sign of an exponent is not an operator.
         let isHexadecimal = bytes[..<offset].suffix(40).contains(UInt8(ascii: "x"))
         if next | 0x20 == UInt8(ascii: isHexadecimal ? "p" : "e"),
           byte() == UInt8(ascii: "-") || byte() == UInt8(ascii: "+")
@@ -218,7 +218,7 @@ struct SourceLexer {
     offset = inner.offset
   }
 
-  /// Returns whether an expression may begin after a slash at the current position, so that the slash is no division.
+  /// Returns whether an expression may begin after a slash at the current position, so that the slash is not a division.
   private func canBeginRegex() -> Bool {
     guard let next = byte(1), next != 0x20, next != 0x09, next != 0x0A,
       next != UInt8(ascii: "/"), next != UInt8(ascii: "*")

@@ -1,7 +1,7 @@
 extension MigrationError {
   /// The number that Core Data gives to such a failure in the domain `NSCocoaErrorDomain`.
   ///
-  /// A failure without a number of its own has 134110, `NSMigrationError`. `docs/from-core-data.md` lists all numbers.
+  /// A failure without its own number has 134110, `NSMigrationError`. `docs/from-core-data.md` lists all numbers.
   public var cocoaCode: Int {
     switch code {
     case .noPath: 134130  // NSMigrationMissingSourceModelError

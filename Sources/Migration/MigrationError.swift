@@ -55,7 +55,7 @@ public struct MigrationError: Error, Sendable {
 }
 
 extension MigrationError: CustomStringConvertible {
-  /// The message, and every problem and failure on a line of its own.
+  /// The message, and every problem and failure on its own line.
   public var description: String {
     let found = failures.map(\.description) + constraintConflicts.map(\.description)
     return

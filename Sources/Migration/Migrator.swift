@@ -122,7 +122,7 @@ public struct MigrationPlan: Sendable {
   public let type: (before: StoreType, after: StoreType)
   /// The number of objects of each entity of the store. Empty in a report, for which objects are not counted.
   public let objectCounts: [(entity: String, count: Int)]
-  /// The reasons to write rows anew, in words. Empty if the new model reads the old rows.
+  /// The reasons to write rows again, in words. Empty if the new model reads the old rows.
   public let rewritings: [String]
   /// The entities and properties of the store that the new version does not have.
   public let losses: [MigrationProblem]
@@ -138,7 +138,7 @@ public struct MigrationPlan: Sendable {
 
   /// Whether there is nothing to do.
   public var isEmpty: Bool { steps.isEmpty && type.before == type.after }
-  /// Whether all objects are written anew.
+  /// Whether all objects are written again.
   public var rewrites: Bool { !rewritings.isEmpty }
 }
 

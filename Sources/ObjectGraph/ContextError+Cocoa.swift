@@ -8,7 +8,7 @@ extension ContextError {
   ///       print(error.constraintConflicts)
   ///     }
   ///
-  /// A failure without a number of its own has the number of its cause, or 134060, `NSCoreDataError`.
+  /// A failure without its own number has the number of its cause, or 134060, `NSCoreDataError`.
   /// `docs/from-core-data.md` lists all numbers.
   public var cocoaCode: Int {
     switch code {

@@ -85,7 +85,7 @@ public struct ContextError: Error, Sendable {
 }
 
 extension ContextError: CustomStringConvertible {
-  /// The message, then each failure and each conflict on a line of its own.
+  /// The message, then each failure and each conflict on its own line.
   public var description: String {
     ([message] + failures.map { "  \($0)" } + conflicts.map { "  \($0)" }
       + constraintConflicts.map { "  \($0)" }).joined(separator: "\n")
@@ -141,7 +141,7 @@ public struct ValidationFailure: Sendable, CustomStringConvertible {
     case tooFewObjects
     /// The relationship must lead to fewer objects.
     case tooManyObjects
-    /// The object can't be deleted as long as a relationship leads to other objects.
+    /// The object can't be deleted as long as a relationship refers to other objects.
     case deletionDenied
     /// The value must meet a validation predicate of the model.
     case predicate

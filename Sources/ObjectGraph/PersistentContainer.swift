@@ -188,12 +188,12 @@ extension PersistentContainer {
 // MARK: - Contexts
 
 extension PersistentContainer {
-  /// Returns a new context with a queue of its own, which saves into the stores.
+  /// Returns a new context with its own queue, which saves into the stores.
   public func newBackgroundContext() -> ManagedObjectContext {
     ManagedObjectContext(coordinator)
   }
 
-  /// Reads in a context with a queue of its own, and returns values that any actor may use.
+  /// Reads in a context with its own queue, and returns values that any actor may use.
   ///
   ///     let trips: [Trip.Snapshot] = try await container.read { try $0.fetchSnapshots(Trip.all) }
   ///
@@ -204,7 +204,7 @@ extension PersistentContainer {
     _ body: @escaping @Sendable (ManagedObjectContext) throws -> R
   ) async throws -> R { try await work.read(body) }
 
-  /// Changes objects in a context with a queue of its own, saves, and returns values that any actor may use.
+  /// Changes objects in a context with its own queue, saves, and returns values that any actor may use.
   ///
   ///     try await container.write { context in
   ///       for trip in try context.fetch(Trip.where { $0.cost < 0 }) { trip.cost = 0 }
@@ -226,7 +226,7 @@ extension PersistentContainer {
     _ body: @escaping @Sendable (ManagedObjectContext) throws -> R
   ) async throws { try await work.write { _ = try body($0) } }
 
-  /// Runs `body` in a new context with a queue of its own, and returns its result.
+  /// Runs `body` in a new context with its own queue, and returns its result.
   public func performBackgroundTask<R: Sendable>(
     _ body: @escaping @Sendable (ManagedObjectContext) throws -> R
   ) async throws -> R {
@@ -234,7 +234,7 @@ extension PersistentContainer {
     return try await context.perform { try body(context) }
   }
 
-  /// Runs `body` in a new context with a queue of its own, and does not wait for it.
+  /// Runs `body` in a new context with its own queue, and does not wait for it.
   ///
   /// This is the form for callers that are not asynchronous. `body` handles its errors itself.
   public func performBackgroundTask(_ body: @escaping @Sendable (ManagedObjectContext) -> Void) {

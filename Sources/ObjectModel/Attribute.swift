@@ -41,7 +41,7 @@ public struct Attribute: Sendable, Hashable {
     public static let allowsExternalStorage = Options(rawValue: 1 << 0)
     /// The value stays in the history after the object is deleted.
     public static let preservesValueOnDeletion = Options(rawValue: 1 << 1)
-    /// The attribute has an index of its own, as in models from before fetch indexes.
+    /// The attribute has its own index, as in models from before fetch indexes.
     public static let isIndexed = Options(rawValue: 1 << 2)
     /// Apple's full-text indexer sees the attribute.
     public static let isIndexedBySpotlight = Options(rawValue: 1 << 3)

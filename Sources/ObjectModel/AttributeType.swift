@@ -30,7 +30,7 @@ public enum AttributeType: Int32, Sendable, Hashable, CaseIterable {
   case transformable = 1800
   /// The identifier of an object. Allowed for transient attributes only.
   case objectID = 2000
-  /// A group of attributes with a name of its own, see ``CompositeType``.
+  /// A group of attributes with its own name, see ``CompositeType``.
   case composite = 2100
 }
 

@@ -58,7 +58,7 @@ extension Attribute.Derivation {
     }
   }
 
-  /// Returns the names in a key path; `nil` if the text is no key path.
+  /// Returns the names in a key path; `nil` if the text is not a key path.
   private static func path(_ text: Substring) -> [String]? {
     let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     let isPath = names.allSatisfy { name in

@@ -85,7 +85,7 @@ extension Entity {
   }
 }
 
-/// A named subset of a model's entities, to be kept in a store of its own.
+/// A named subset of a model's entities, to be kept in its own store.
 public struct Configuration: Sendable, Hashable {
   public var name: String
   /// The names of the configuration's entities.
@@ -98,7 +98,7 @@ public struct Configuration: Sendable, Hashable {
   }
 }
 
-/// A group of attributes with a name of its own: the type of composite attributes.
+/// A group of attributes with its own name: the type of composite attributes.
 public struct CompositeType: Sendable, Hashable {
   public var name: String
   /// The type's attributes, which may be composite too.

@@ -25,7 +25,7 @@ extension Model {
     return storage.index.property(name, of: position).map { storage.index[$0] }
   }
 
-  /// Returns the attributes that are unique by themselves among the objects of an entity, each with the entity that declares
+  /// Returns the attributes that are unique on their own among the objects of an entity, each with the entity that declares
   /// it unique. The attributes of the entity itself come first.
   package func uniqueAttributes(of entity: String) -> [(entity: String, name: String)] {
     let line = sequence(first: entity) { self[$0]?.superentity }

@@ -6,7 +6,7 @@ extension ObjectID {
     return "x-quire://\(tag)/\(key.entity)/p\(key.number)"
   }
 
-  /// Creates the identifier of the given text; `nil` when the text is no identifier (spec §3.2.3).
+  /// Creates the identifier of the given text; `nil` when the text is not an identifier (spec §3.2.3).
   public init?(uri: String) {
     let scheme = "x-quire://".utf8
     guard uri.utf8.starts(with: scheme) else { return nil }

@@ -3,7 +3,7 @@ public import Foundation
 /// An object's place within its store: the number of its entity, and its own number among the entity's objects.
 ///
 /// A key is packed into 64 bits with the entity on top (spec §3.2.2). So the keys of one entity are consecutive
-/// integers, and a column of keys is small. Zero is no object.
+/// integers, and a column of keys is small. Zero is not an object.
 public struct ObjectKey: RawRepresentable, Sendable, Hashable, Comparable {
   /// The packed form: the entity number in the upper 16 bits, the object number in the lower 48.
   public let rawValue: UInt64

@@ -1,4 +1,4 @@
-/// A property that leads to other objects.
+/// A property that refers to other objects.
 ///
 ///     Relationship("stops", to: "Stop", inverse: "trip", count: .toMany, deleteRule: .cascade)
 ///     Relationship("trip", to: "Trip", inverse: "stops")
@@ -115,7 +115,7 @@ extension Relationship {
     case tooMany(most: Int)
   }
 
-  /// Returns the problem with a to-many relationship that leads to `count` objects; `nil` if the number is valid
+  /// Returns the problem with a to-many relationship that refers to `count` objects; `nil` if the number is valid
   /// (spec §6.3.5).
   ///
   /// For a required relationship only the minimum matters: with the minimum 0 the relationship may lead to no

@@ -15,7 +15,7 @@ extension QueryPredicate {
 }
 
 extension PredicateTree {
-  /// Returns the values of a list of nodes; `nil` if a node is no value.
+  /// Returns the values of a list of nodes; `nil` if a node is not a value.
   @unsafe package static func values(_ nodes: UnsafeBufferPointer<QuireNode>) -> [Value]? {
     var values: [Value] = []
     for index in nodes.indices {

@@ -21,7 +21,7 @@ final class StoreHandle: @unchecked Sendable {
   private let isClosed = Mutex(false)
   /// The function for the commits that the plug-in tells of. It lives until the plug-in has closed the store.
   let observer = CommitObserver()
-  /// The registration of the file as one that a library within the plug-in may lock by itself.
+  /// The registration of the file as one that a library within the plug-in may lock on its own.
   private let file: LockedFile?
 
   var table: QuirePlugin { unsafe functions.table.pointee }

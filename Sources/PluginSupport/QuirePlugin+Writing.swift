@@ -146,7 +146,7 @@ extension ExportedStore {
     do { return unsafe try save(request, commit) } catch let error as StoreError
       where error.code == .conflict
     {
-      // Another process has committed since the look at the newest commit. The host finds the conflicts by itself.
+      // Another process has committed since the look at the newest commit. The host finds the conflicts on its own.
       throw StoreError(.overtaken, error.message, path: path)
     }
   }

@@ -112,7 +112,7 @@ extension PostgreSQLConnection {
   private func pipelined(
     _ repeated: [PostgreSQLStatement], endingWith end: PostgreSQLStatement? = nil
   ) throws(PostgreSQLError) -> [Answer] {
-    // Preparing is a round trip of its own, and is not possible within a pipeline.
+    // Preparing is its own round trip, and is not possible within a pipeline.
     var names: [String?] = []
     for statement in repeated {
       names.append(try name(ofPrepared: statement.text, statement.parameters))

@@ -14,7 +14,7 @@ public struct KeyedArchive: Sendable {
 
   /// Reads the archive in the given bytes: a property list in binary form, or in the XML form that some tools write.
   ///
-  /// - Throws: ``PropertyListError`` if the bytes are no property list or no keyed archive; `XMLError` if the bytes
+  /// - Throws: ``PropertyListError`` if the bytes are not property list or no keyed archive; `XMLError` if the bytes
   ///   begin like XML and are not well-formed.
   public init(_ bytes: [UInt8]) throws {
     let list = try KeyedArchive.list(bytes)
@@ -51,7 +51,7 @@ public struct KeyedArchive: Sendable {
 
   public var root: ArchivedObject { ArchivedObject(archive: self, index: rootIndex) }
 
-  /// Returns the object that a value refers to, or the value itself if it is no reference; `nil` for null.
+  /// Returns the object that a value refers to, or the value itself if it is not a reference; `nil` for null.
   func resolve(_ value: PropertyList) -> ArchivedObject? {
     if case .uid(let index) = value {
       guard index > 0, index < UInt64(objects.count) else { return nil }

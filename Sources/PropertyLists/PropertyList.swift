@@ -19,12 +19,12 @@ public indirect enum PropertyList: Sendable, Hashable {
 }
 
 extension PropertyList {
-  /// Returns the value of a name; `nil` if there is none, or this is no dictionary.
+  /// Returns the value of a name; `nil` if there is none, or this is not a dictionary.
   public subscript(name: String) -> PropertyList? {
     if case .dictionary(let values) = self { values[name] } else { nil }
   }
 
-  /// The text; `nil` if this is no text.
+  /// The text; `nil` if this is not a text.
   public var string: String? { if case .string(let value) = self { value } else { nil } }
 
   /// The whole number, or 0 or 1 for a Boolean; `nil` if this is neither.
@@ -36,7 +36,7 @@ extension PropertyList {
     }
   }
 
-  /// The number; `nil` if this is no number.
+  /// The number; `nil` if this is not a number.
   public var real: Double? {
     switch self {
     case .real(let value): value
@@ -51,13 +51,13 @@ extension PropertyList {
     if case .boolean(let value) = self { value } else { integer.map { $0 != 0 } }
   }
 
-  /// The bytes; `nil` if this is no data.
+  /// The bytes; `nil` if this is not a data.
   public var data: Data? { if case .data(let value) = self { value } else { nil } }
 
-  /// The members of an array; `nil` if this is no array.
+  /// The members of an array; `nil` if this is not an array.
   public var array: [PropertyList]? { if case .array(let values) = self { values } else { nil } }
 
-  /// The members of a dictionary; `nil` if this is no dictionary.
+  /// The members of a dictionary; `nil` if this is not a dictionary.
   public var dictionary: [String: PropertyList]? {
     if case .dictionary(let values) = self { values } else { nil }
   }

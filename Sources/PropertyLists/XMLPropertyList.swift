@@ -21,7 +21,7 @@ public enum XMLPropertyList {
 
   /// Reads a property list.
   ///
-  /// - Throws: ``PropertyListError`` if the text is no property list; `XMLError` if the text is not well-formed XML.
+  /// - Throws: ``PropertyListError`` if the text is not a property list; `XMLError` if the text is not well-formed XML.
   public static func read(_ bytes: [UInt8]) throws -> PropertyList {
     let handler = try XMLPushParser.parse(
       bytes.span, handler: Document(), limits: XMLLimits(depth: maximumDepth + 2))
@@ -115,7 +115,7 @@ public struct XMLPropertyListBuilder {
 
   /// Handles the end of the innermost open element.
   ///
-  /// - Throws: ``PropertyListError`` if the contents of the element are no valid value.
+  /// - Throws: ``PropertyListError`` if the contents of the element are not valid value.
   public mutating func end() throws {
     guard let part = open.popLast() else { return }
     let value: PropertyList

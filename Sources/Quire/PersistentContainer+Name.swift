@@ -24,7 +24,7 @@ extension PersistentContainer {
   ///   - model: The model; `nil` to read it from a file.
   ///   - classes: The classes of the objects, each for the entity that it names.
   ///   - transformers: The transformers of transformable attributes.
-  ///   - type: The type of a new store; `nil` for a block file. The file of another type has an ending of its own, such as
+  ///   - type: The type of a new store; `nil` for a block file. The file of another type has its own ending, such as
   ///     `NAME.sqlite`.
   ///   - backends: Further types of stores, such as `.sqlite` of the library `SQLiteStore`.
   /// - Throws: `ModelFileError` if there is no such file, with the folders; or if the file has faults.

@@ -1,5 +1,5 @@
 // The umbrella module: `import Quire` gives an application the types that it names, and no more. A program that builds
-// models in code, and a backend, import the modules beneath: `ObjectModel`, `StoreInterface`, `Rows`. Modules with
+// models in code, and a backend, import the modules below: `ObjectModel`, `StoreInterface`, `Rows`. Modules with
 // operators are exported whole, because an import of a single type does not import operators.
 @_exported public import Entities
 public import ObjectModel

@@ -51,7 +51,7 @@ package struct BlockColumns: ~Copyable {
       (self.column, self.isThere, self.kind) = (column, isThere, kind)
     }
 
-    /// Creates a column that is no part of a block.
+    /// Creates a column that is not a part of a block.
     package init(_ column: Column, _ kind: ColumnKind) {
       self.init(column: column, isThere: true, kind: kind)
     }

@@ -39,7 +39,7 @@ package struct RowBlocks: ~Copyable {
     package let entityCell: Int
     /// The entity of the target, unless that cell contains another one.
     package let destination: UInt16
-    /// Whether the first byte of the cell tells where the value is.
+    /// Whether the first byte of the cell shows where the value is.
     package let isExternal: Bool
   }
 
@@ -52,7 +52,7 @@ package struct RowBlocks: ~Copyable {
     case words(String)
     /// A reference contains a number that no object can have.
     case key(Int64)
-    /// A reference leads to an object of an unknown entity.
+    /// A reference refers to an object of an unknown entity.
     case entity(Int64)
     /// The error from reading a value outside the database.
     case other(any Error)

@@ -45,7 +45,7 @@ package struct StoreContents: Sendable {
     return metadata
   }
 
-  /// Returns the property list of metadata, without the UUID, which has a column of its own.
+  /// Returns the property list of metadata, without the UUID, which has its own column.
   package static func list(_ metadata: StoreMetadata) -> [UInt8] {
     var values = metadata.values
     values[StoreMetadata.Key.uuid] = nil

@@ -12,7 +12,7 @@ package protocol TableNaming {
   static var isDepthFirst: Bool { get }
   /// Whether a subentity may give an inherited property another type, and so another column.
   static var allowsRetyping: Bool { get }
-  /// Whether a byte before a large value tells where the value is.
+  /// Whether a byte before a large value shows where the value is.
   static var keepsValuesOutside: Bool { get }
 
   /// The numbers of entities in the tables, by the names of the entities.

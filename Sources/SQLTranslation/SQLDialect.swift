@@ -44,7 +44,7 @@ package protocol SQLDialect: Sendable {
   func real(_ number: String) -> String
 
   /// Returns the result of a function of integers. A division by zero results in NULL. A result that does not fit 64
-  /// bits is no integer, or makes the statement fail.
+  /// bits is not an integer, or makes the statement fail.
   func integer(
     _ function: QueryExpression.Function, _ values: [String]
   ) throws(NotTranslatable) -> String
@@ -96,7 +96,7 @@ package protocol SQLDialect: Sendable {
   /// Returns the condition that a text contains another text.
   func contains(_ text: SQLScalar, _ part: SQLScalar) throws(NotTranslatable) -> String
 
-  /// Returns the condition that a text begins with another text, which is no constant.
+  /// Returns the condition that a text begins with another text, which is not a constant.
   func begins(_ text: SQLScalar, with part: SQLScalar) throws(NotTranslatable) -> String
 
   /// Returns the condition that a text ends with another text.

@@ -3,7 +3,7 @@ import ObjectQuery
 import Rows
 
 extension SQLTranslator {
-  /// Returns a condition on the objects that a to-one relationship leads to, decided once for each such object.
+  /// Returns a condition on the objects that a to-one relationship refers to, decided once for each such object.
   ///
   /// `department.employees.@max.salary > 998` reads all employees of a department again for each employee. The
   /// condition depends only on the department, so a selection of the departments that meet it does not depend on the
@@ -24,7 +24,7 @@ extension SQLTranslator {
       return try decidedOnce(inner, path[0], from: base, ofNone, scope)
     }
     guard case .path(let base, let steps) = comparison.left else { return nil }
-    // Whether the condition holds if the relationship leads to no object.
+    // Whether the condition holds if the relationship refers to no object.
     let holdsForNone: Bool
     if case .subquery(var subquery) = base {
       guard subquery.standsAlone, case .path(let start, let path) = subquery.collection,

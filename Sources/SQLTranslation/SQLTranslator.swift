@@ -39,7 +39,7 @@ struct SQLTranslator {
     return dialect.parameter(parameters.count, value)
   }
 
-  /// Returns a row of an entity's objects, with an alias of its own.
+  /// Returns a row of an entity's objects, with its own alias.
   mutating func row(_ entity: String) -> SQLRow {
     defer { aliasCount += 1 }
     return SQLRow(alias: "t\(aliasCount)", entity: entity)

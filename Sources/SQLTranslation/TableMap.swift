@@ -1,7 +1,7 @@
 package import ObjectModel
 package import Rows
 
-/// The tables and columns in which the objects of a model are stored. Each store determines the names by itself.
+/// The tables and columns in which the objects of a model are stored. Each store determines the names on its own.
 package struct TableMap: Sendable {
   /// The table and columns of each entity, by the number of its layout.
   package var entities: [UInt16: EntityMap] = [:]
@@ -21,7 +21,7 @@ package struct TableMap: Sendable {
     package let number: Int64
     /// The columns besides those of the key, the entity and the version, each once.
     package var columns: [ColumnMap] = []
-    /// The columns of links that lead to objects of the family by relationships without an inverse.
+    /// The columns of links that refer to objects of the family by relationships without an inverse.
     package var linkColumns: [String] = []
     /// Whether other entities inherit from the root entity.
     package var hasSubentities = false
@@ -79,7 +79,7 @@ package struct TableMap: Sendable {
     package let column: LayoutColumn
     /// The type of the attribute; `nil` for a relationship, or for a column of positions.
     package let type: AttributeType?
-    /// Whether a byte before the value tells where the value is: in the cell, or in a separate file.
+    /// Whether a byte before the value shows where the value is: in the cell, or in a separate file.
     package let isExternal: Bool
     /// The destination of a relationship; `nil` for other columns.
     package let destination: Destination?
@@ -176,7 +176,7 @@ package struct TableMap: Sendable {
 
   /// The reason why a model's objects can't be stored in tables, or in the tables of a database.
   package struct Mismatch: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A sentence that tells which table or column is missing.
+    /// A sentence that shows which table or column is missing.
     package let description: String
 
     /// Creates an error with a sentence.

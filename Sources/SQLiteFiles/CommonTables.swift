@@ -35,7 +35,7 @@ extension SQLiteConnection {
 }
 
 /// Denies actions that no statement of Quire performs. A part of a query that reads through an expression has the
-/// expression's name as its origin, so an origin is no reason to deny the part. SQLite itself is configured to run no
+/// expression's name as its origin, so an origin is not a reason to deny the part. SQLite itself is configured to run no
 /// trigger and no view of the file.
 private let authorizeExpressions:
   @convention(c) (

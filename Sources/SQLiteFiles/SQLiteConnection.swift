@@ -57,7 +57,7 @@ public final class SQLiteConnection {
   /// Opens a file on any disk, only for reading. SQLite writes nothing and locks nothing, and reads the log beside
   /// the file together with it.
   ///
-  /// Use this for files that no process writes in the meantime; ``isChanged`` tells whether one did.
+  /// Use this for files that no process writes in the meantime; ``isChanged`` shows whether one did.
   ///
   /// - Throws: ``SQLiteError``; the error of the disk.
   public convenience init(undisturbed path: String, on disk: any Disk) throws {

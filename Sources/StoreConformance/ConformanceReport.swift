@@ -35,7 +35,7 @@ public struct ConformanceReport: Sendable, Hashable, CustomStringConvertible {
     results.flatMap { result in result.faults.map { "\(result.testCase.name): \($0)" } }
   }
 
-  /// The cases line by line, with the findings of each beneath it, and the counts at the end.
+  /// The cases line by line, with the findings of each below it, and the counts at the end.
   public var description: String {
     var lines: [String] = []
     for result in results {

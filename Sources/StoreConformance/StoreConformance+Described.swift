@@ -11,7 +11,7 @@ extension StoreConformance {
     public var entity: String
     /// The values of the object's attributes, by name.
     public var values: [String: Value]
-    /// The names of the objects that each relationship leads to, in their order if it has one, else sorted.
+    /// The names of the objects that each relationship refers to, in their order if it has one, else sorted.
     public var relationships: [String: [String]]
   }
 
@@ -70,7 +70,7 @@ extension StoreConformance {
     return all
   }
 
-  /// Fills a store with random things, owners and tags. Every reference leads to an object that exists.
+  /// Fills a store with random things, owners and tags. Every reference refers to an object that exists.
   public static func populate(
     _ store: any Store, count: Int, _ generator: inout SeededGenerator
   ) throws {

@@ -23,7 +23,7 @@ public struct StoreConformance: Sendable {
   /// Starts another process, which runs a part of a case; `nil` to skip the cases of several processes.
   package var startHelper: (@Sendable (Part) throws -> any HelperProcess)?
   /// Starts another process that can lose power, as ``HelperProcess/cutPower()`` says; `nil`, or a result of `nil`, if
-  /// the system can't do so. The process loses power by itself after a number of syncs, if the number is given.
+  /// the system can't do so. The process loses power on its own after a number of syncs, if the number is given.
   package var startPowerCutHelper: (@Sendable (Part, Int?) throws -> (any HelperProcess)?)?
   /// The places of the stores; `nil` for stores without a backend.
   let ground: TestGround?

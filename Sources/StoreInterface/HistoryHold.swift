@@ -3,7 +3,7 @@ import Synchronization
 
 /// The commit from which an observer in this process keeps the history of a store.
 ///
-/// A store that drops earlier commits by itself keeps the commits that an observer has not taken yet, within a bound
+/// A store that drops earlier commits on its own keeps the commits that an observer has not taken yet, within a bound
 /// (decision 0017). The hold ends when it is deallocated.
 public final class HistoryHold: Sendable {
   // Several stores in one process may have the same file open, and each of them may drop commits. So the holds belong

@@ -59,11 +59,11 @@ extension Store {
 // Without these, a class that lacks one of the functions would conform with the function of `Store`, which would call
 // itself without end. With them, the compiler names the missing function.
 extension HistoryStore {
-  /// Unavailable: a store with a history has a function of its own.
+  /// Unavailable: a store with a history has its own function.
   @available(*, unavailable, message: "A store with a history lists its commits itself.")
   public func commits() throws -> [CommitSummary] { [] }
 
-  /// Unavailable: a store with a history has a function of its own.
+  /// Unavailable: a store with a history has its own function.
   @available(*, unavailable, message: "A store with a history opens its commits itself.")
   public func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot { try snapshot() }
 }

@@ -1,7 +1,7 @@
 public import Rows
 
 /// A table of whole rows that finds a few rows faster than all of them, such as a table of a database. It neither
-/// changes nor removes rows of a table beneath it.
+/// changes nor removes rows of a table below it.
 ///
 /// A reader of single objects, such as one across the plug-in boundary, requests the rows around each object.
 public protocol PartialRowTable: RowTable {

@@ -41,7 +41,7 @@ package enum SegmentTiers {
 
   /// Merges the newest layers until no tier has too many.
   ///
-  /// - Parameter areStored: Whether the layers are all commits of a store. Their rows have versions, and nothing lies beneath
+  /// - Parameter areStored: Whether the layers are all commits of a store. Their rows have versions, and nothing lies below
   ///   them.
   package static func merge(
     _ layers: inout [Layer], _ schema: Schema, areStored: Bool

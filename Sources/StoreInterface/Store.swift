@@ -178,7 +178,7 @@ public struct CommitRequest: Sendable {
   /// The author's message about the changes, for the history. Documents and block files keep messages; other stores
   /// ignore them.
   public var message: String?
-  /// The version of the document that the commit is by itself; `nil` for any other commit. Only stores of a
+  /// The version of the document that the commit is on its own; `nil` for any other commit. Only stores of a
   /// ``VersionLoggingBackend`` write it.
   package var version: VersionRecord?
   /// The lanes of another copy whose objects the changes contain, with the numbers that they have there; `nil` for any

@@ -1,7 +1,7 @@
 extension StoreError {
   /// The number that Core Data or Foundation gives to such a failure in the domain `NSCocoaErrorDomain`.
   ///
-  /// A failure without a number of its own has 134060, `NSCoreDataError`. `docs/from-core-data.md` lists all numbers.
+  /// A failure without its own number has 134060, `NSCoreDataError`. `docs/from-core-data.md` lists all numbers.
   public var cocoaCode: Int {
     switch code {
     case .notFound: 260  // NSFileReadNoSuchFileError

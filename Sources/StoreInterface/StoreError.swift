@@ -54,7 +54,7 @@ public struct StoreError: Error, Sendable {
     /// The model does not fit the store.
     public static let incompatibleModel = Code(rawValue: "incompatibleModel")
     public static let closed = Code(rawValue: "closed")
-    /// The store commits by itself, and the caller asked it to wait for a confirmation.
+    /// The store commits on its own, and the caller asked it to wait for a confirmation.
     public static let notConfirmable = Code(rawValue: "notConfirmable")
     /// The store can't make the change: an object has no key from this store, or the change is too large.
     public static let badChange = Code(rawValue: "badChange")

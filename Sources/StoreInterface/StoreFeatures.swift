@@ -25,9 +25,9 @@ public struct StoreFeatures: Sendable {
   public let groupCommits: (any GroupCommitStore)?
   /// The announcements of commits by other processes; `nil` if the store learns of them only when it is read.
   public let announcements: (any AnnouncingStore)?
-  /// The function that frees unused space; `nil` if the store frees such space by itself, or never has any.
+  /// The function that frees unused space; `nil` if the store frees such space on its own, or never has any.
   public let vacuuming: (any VacuumingStore)?
-  /// The stores that this store commits with atomically; `nil` if it commits by itself. A weak reference, because the group
+  /// The stores that this store commits with atomically; `nil` if it commits on its own. A weak reference, because the group
   /// holds its stores.
   public private(set) weak var group: (any StoreGroup)?
 

@@ -25,7 +25,7 @@ public struct StoreMetadata: Sendable, Hashable {
     /// The message of the commit that wrote the metadata, by the commit's number as text.
     public static let commitMessage = "QuireCommitMessage"
     /// The version before the commit that wrote the metadata, by the commit's number as text. Only a commit that is a
-    /// version of its document by itself has this value.
+    /// version of its document on its own has this value.
     public static let versionBefore = "QuireVersionBefore"
     /// The UUID of the document that the store is a part of, as text, if the store lies on a server.
     public static let document = "QuireDocument"
@@ -109,7 +109,7 @@ public struct StoreMetadata: Sendable, Hashable {
     set { setTexts(newValue, Key.commitMessage) }
   }
 
-  /// Returns the number of the version before a commit that is a version of its document by itself (spec §7.4.11), or
+  /// Returns the number of the version before a commit that is a version of its document on its own (spec §7.4.11), or
   /// `nil` if the metadata do not contain it.
   package func versionBefore(commit number: Int64) -> Int64? {
     guard case .dictionary(let entries)? = values[Key.versionBefore],

@@ -5,7 +5,7 @@ import Foundation
 /// Foundation backtracks, which takes time that doubles with each character for some patterns. Foundation reports its
 /// progress after every 10,000 steps, and the matching ends after a limited number of reports.
 ///
-/// `@unchecked Sendable`, because a compiled expression never changes and each match has a matcher of its own.
+/// `@unchecked Sendable`, because a compiled expression never changes and each match has its own matcher.
 struct BoundedExpression: @unchecked Sendable {
   private static let stepsPerReport = 10_000
   private let expression: NSRegularExpression

@@ -91,7 +91,7 @@ package struct RegularPattern: Sendable {
 
 /// The reason why a pattern has no result.
 package enum PatternFault: Error, Sendable, Hashable {
-  /// The text is no regular expression.
+  /// The text is not a regular expression.
   case notAPattern
   /// A text needs more steps than the limit.
   case tooManySteps(limit: Int)

@@ -66,7 +66,7 @@ enum FileChecks {
       counting: counting.map { CountedCommit(number: $0, isLog: isLog) }, progress: progress)
   }
 
-  /// The types of stores in formats that the validator reads by itself (decision 0024).
+  /// The types of stores in formats that the validator reads on its own (decision 0024).
   static let own: Set<StoreType> = [.binary, .compressed, .xml]
 }
 

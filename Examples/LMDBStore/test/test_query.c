@@ -209,7 +209,7 @@ void requests(void) {
   CHECK(save(store, &world, 1, 500, numbers, NULL, -1) == QUIRE_OK);
   for (int round = 0; round < 12; round++) {
     for (int i = 0; i < 20; i++) numbers[i] = random_below(300);
-    // The entries of indexes follow the rows, and are made anew with a schema.
+    // The entries of indexes follow the rows, and are made again with a schema.
     const char *schema = round % 5 == 4 ? "anew" : NULL;
     uint64_t first = 1 + (uint64_t)random_below(560);
     CHECK(save(store, &world, first, 20, numbers, schema, -1) == QUIRE_OK);

@@ -9,7 +9,7 @@ extension BinaryStore {
   /// Makes changes durable, all of them or none.
   ///
   /// The cost depends on the size of the changes: the rows, a record and one sync, or two syncs for a large commit.
-  /// Sometimes a commit also merges small segments (`SegmentTiers`), or writes the file anew without dead bytes.
+  /// Sometimes a commit also merges small segments (`SegmentTiers`), or writes the file again without dead bytes.
   @discardableResult
   public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
     try commit(request, whenOrdered: { _ in })

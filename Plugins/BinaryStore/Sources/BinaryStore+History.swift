@@ -4,7 +4,7 @@ import Rows
 public import StoreInterface
 
 extension BinaryStore: HistoryStore {
-  /// Returns the commits that can be opened, the newest first: all since the file was last written anew, and the
+  /// Returns the commits that can be opened, the newest first: all since the file was last written again, and the
   /// commits that were kept then (``BinaryStoreOptions/history``).
   public func commits() throws -> [CommitSummary] {
     let head = try head()
@@ -45,7 +45,7 @@ extension BinaryStore: HistoryStore {
     return found
   }
 
-  /// Writes the file anew without the commits that are not kept.
+  /// Writes the file again without the commits that are not kept.
   ///
   /// - Throws: `StoreError`; the file is unchanged then.
   public func keepCommits(where isKept: (Int64) -> Bool) throws {

@@ -6,10 +6,10 @@ public import StoreInterface
 import Threads
 
 extension BinaryStore: VacuumingStore {
-  /// Writes the file anew without dead data: superseded rows and unneeded commits. A commit is kept if
+  /// Writes the file again without dead data: superseded rows and unneeded commits. A commit is kept if
   /// ``BinaryStoreOptions/history`` keeps it, if it has a name, or if an observer of this process still needs it.
   ///
-  /// Saves do so by themselves when enough bytes are dead. Readers of the old file can continue to read it.
+  /// Saves do so on their own when enough bytes are dead. Readers of the old file can continue to read it.
   ///
   /// - Throws: `StoreError`; the file is unchanged then.
   public func vacuum() throws {
@@ -20,7 +20,7 @@ extension BinaryStore: VacuumingStore {
     }
   }
 
-  /// Writes the file anew if enough of its bytes are dead.
+  /// Writes the file again if enough of its bytes are dead.
   func vacuumIfDue(
     _ state: CommittedState, _ writing: inout Writing
   ) throws -> CommittedState {

@@ -140,7 +140,7 @@ public final class BinaryStore: ConfirmingStore {
   ///   - isCompressed: Whether blocks are compressed: half the size, and slower to save and to load.
   ///   - overwriting: Whether an existing file is replaced; otherwise an existing file is an error with code
   ///     `StoreError.Code.exists`.
-  ///   - schema: The existing numbers of entities and properties; `nil` to number them anew.
+  ///   - schema: The existing numbers of entities and properties; `nil` to number them again.
   ///
   /// - Throws: `StoreError`. In this case no file is created or replaced.
   public static func create(
@@ -331,7 +331,7 @@ public final class BinaryStore: ConfirmingStore {
   /// Returns the format and size of the file, and the time of its last save.
   ///
   /// Bytes behind the last whole commit, up to a tail of zeros, are the remains of a save that a crash cut off, unless the
-  /// caller accepted damage. They stay until the file is written anew.
+  /// caller accepted damage. They stay until the file is written again.
   public func describe() throws -> StoreDescription {
     let head = try head()
     return try head.file.reading {

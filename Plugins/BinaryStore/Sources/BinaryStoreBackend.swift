@@ -21,7 +21,7 @@ public struct BinaryStoreBackend: StoreBackend {
   /// The capabilities of its stores.
   public var capabilities: StoreCapabilities { BinaryStore.capabilities }
 
-  /// Returns whether the bytes are the beginning of a block file of this backend's kind. The header tells whether a
+  /// Returns whether the bytes are the beginning of a block file of this backend's kind. The header shows whether a
   /// file is compressed (spec §4.2.1).
   public func recognizes(_ firstBytes: [UInt8]) -> Bool {
     guard BinaryStore.recognizes(firstBytes) else { return false }

@@ -4,18 +4,18 @@ public import Deflate
 public struct BinaryStoreOptions: Sendable, Hashable {
   /// The longest time that a save waits for the save of another process.
   public var patience: Duration = .seconds(10)
-  /// The share of dead bytes above which a save writes the file anew.
+  /// The share of dead bytes above which a save writes the file again.
   public var deadShare = 0.5
   /// The number of bytes that must be dead before the share counts.
   public var leastDeadByteCount = 1 << 20
 
-  /// The least number of bytes of a value that is stored in a section of its own. Such a value is not written again
+  /// The least number of bytes of a value that is stored in its own section. Such a value is not written again
   /// when other values of its object change.
   public var leastOutsideByteCount = 32 * 1024
   /// The same number for attributes marked for external storage.
   public var leastExternalByteCount = 4 * 1024
 
-  /// The policy that decides which earlier commits survive when the file is written anew.
+  /// The policy that decides which earlier commits survive when the file is written again.
   ///
   /// Commits that an observer of this process has not taken yet survive in any case, up to ``observedCommitCount``.
   /// Observers in other processes hold nothing.

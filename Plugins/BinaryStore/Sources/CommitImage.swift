@@ -45,7 +45,7 @@ struct CommitImage {
   /// For each value that this commit puts into its own section, the index of the section in ``pieces``. The
   /// dictionary's keys are the offsets of the sections.
   var valuePieces: [UInt64: Int] = [:]
-  /// The source of the live data, when the file is written anew.
+  /// The source of the live data, when the file is written again.
   var origin: Origin?
   var next: UInt64
 

@@ -1,7 +1,7 @@
 import Foundation
 public import StoreInterface
 
-/// A rule for which earlier commits a file keeps when it is written anew. Until then the file keeps all of them.
+/// A rule for which earlier commits a file keeps when it is written again. Until then the file keeps all of them.
 public enum HistoryPolicy: Sendable, Hashable {
   case none
   /// The newest commit and the given number before it.
@@ -11,7 +11,7 @@ public enum HistoryPolicy: Sendable, Hashable {
   /// All commits, so the file never shrinks.
   case all
 
-  /// Returns the numbers of the commits to keep, for a store that applies the policy by itself.
+  /// Returns the numbers of the commits to keep, for a store that applies the policy on its own.
   ///
   /// - Parameter commits: The commits, the newest first. The newest commit is always kept.
   public func kept(of commits: [CommitSummary]) -> Set<Int64> {

@@ -4,7 +4,7 @@ import StoreInterface
 
 /// The segments of the next commit: the lowest ones of the commit before, and at most one new segment above them.
 ///
-/// A save adds a segment, and merges it with the small ones directly beneath. So all that changes is at the top.
+/// A save adds a segment, and merges it with the small ones directly below. So all that changes is at the top.
 struct NextSegments {
   /// The segments that stay as they are, the lowest first.
   private(set) var kept: ArraySlice<Segment>
@@ -22,7 +22,7 @@ struct NextSegments {
   /// The tables of the kept segments.
   var tables: [any RowTable] { Array(kept) }
 
-  /// Merges the new segment with the small ones beneath it, as often as the tiers ask for it.
+  /// Merges the new segment with the small ones below it, as often as the tiers ask for it.
   mutating func mergeTiers(_ schema: Schema) throws {
     var sizes: [Int] = []
     sizes.reserveCapacity(kept.count + 1)
@@ -40,7 +40,7 @@ struct NextSegments {
   /// Merges the new segment with all others.
   mutating func mergeAll(_ schema: Schema) throws { try merge(kept.count, schema) }
 
-  /// Merges the new segment with the given number of segments beneath it.
+  /// Merges the new segment with the given number of segments below it.
   private mutating func merge(_ count: Int, _ schema: Schema) throws {
     var layers: [Layer] = []
     for segment in kept.suffix(count) {

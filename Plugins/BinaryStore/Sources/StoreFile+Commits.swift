@@ -26,7 +26,7 @@ extension StoreFile {
   func commit(
     counting number: Int64, before end: Int
   ) throws -> (found: (Trailer, CommitRecord), newest: (Trailer, CommitRecord)) {
-    // The manifest tells which commits are durable, so no slot needs to name them.
+    // The manifest shows which commits are durable, so no slot needs to name them.
     let newest = try standingCommit(before: end, AcknowledgementSlots(), counting: number)
     var found: (Trailer, CommitRecord)?
     try forEachCommit(from: newest.0, newest.1) { trailer, record in

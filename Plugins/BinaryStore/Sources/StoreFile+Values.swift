@@ -5,7 +5,7 @@ import DurableFiles
 import Rows
 
 extension StoreFile: OutsideValues {
-  /// Reads a value that lies in a section of its own, and checks its checksum.
+  /// Reads a value that lies in its own section, and checks its checksum.
   func read(_ reference: OutsideReference, into memory: inout MutableRawSpan) throws {
     do {
       guard memory.byteCount == reference.byteCount else {

@@ -78,7 +78,7 @@ final class ValueSections: OutsideWriter {
   private static func compressed(_ value: BlockSlice, _ level: Deflate.Level) -> [UInt8]? {
     func pays(_ small: Int, _ whole: Int) -> Bool { small < whole - whole / 16 }
     let bytes = value.bytes
-    // The beginning of a long value tells how well the value compresses.
+    // The beginning of a long value shows how well the value compresses.
     let sample = min(bytes.byteCount, 65_536)
     if sample < bytes.byteCount {
       let small = Deflate.compress(bytes.extracting(0..<sample), level: level)

@@ -139,7 +139,7 @@ public final class SQLiteStore: DatabaseStore {
   /// Prepares a connection for writing, unless the database belongs to another system and the caller has not asked to
   /// write it.
   ///
-  /// Such a file stays unchanged, and so does a file that is no store.
+  /// Such a file stays unchanged, and so does a file that is not a store.
   private static func prepare(
     _ connection: SQLiteConnection, for opening: StoreOpening
   ) throws {
@@ -179,7 +179,7 @@ public final class SQLiteStore: DatabaseStore {
   ///
   /// - Parameters:
   ///   - before: The previous snapshot. Its contents are used again if the metadata have not changed.
-  ///   - anew: Whether to return a new snapshot even if the newest commit is still that of `before`.
+  ///   - again: Whether to return a new snapshot even if the newest commit is still that of `before`.
   static func begin(
     _ connection: SQLiteConnection, pool: ReaderPool?, after before: SQLiteSnapshot?,
     model: Model?, _ disk: any Disk, isReadOnly: Bool, anew: Bool = false
@@ -259,7 +259,7 @@ public final class SQLiteStore: DatabaseStore {
 
   /// Commits the transaction, and reads the new head.
   ///
-  /// - Parameter anew: Whether anything other than objects has changed, so that a new snapshot is needed.
+  /// - Parameter again: Whether anything other than objects has changed, so that a new snapshot is needed.
   @discardableResult
   func commit(_ connection: SQLiteConnection, anew: Bool = false) throws -> SQLiteSnapshot {
     // The connection is opened before the commit. A failure to open it must not make a finished save fail.
@@ -288,7 +288,7 @@ public final class SQLiteStore: DatabaseStore {
     return (try? snapshot(ofCommit: number)) ?? shown.numbered(number)
   }
 
-  /// Records a write of this process that is no commit, such as leasing keys, so that it does not count as an external
+  /// Records a write of this process that is not a commit, such as leasing keys, so that it does not count as an external
   /// change.
   func ignoreOwnWriting() throws {
     try current.withLock { current in

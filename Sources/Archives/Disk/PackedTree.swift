@@ -3,7 +3,7 @@ import DurableFiles
 /// The files and folders of an archive, by their paths.
 struct PackedTree: Sendable {
   struct Node: Sendable {
-    /// The entry; `nil` for a folder without an entry of its own.
+    /// The entry; `nil` for a folder without its own entry.
     var entry: ArchiveEntry?
     var children: [DirectoryEntry] = []
     /// The number of the node among all nodes.

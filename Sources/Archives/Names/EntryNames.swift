@@ -1,4 +1,4 @@
-/// The names in an archive. Each name is checked by itself and against all earlier names (spec §8.4).
+/// The names in an archive. Each name is checked on its own and against all earlier names (spec §8.4).
 ///
 /// Packing and reading use the same checks, so every packed document can be read.
 struct EntryNames {
@@ -19,7 +19,7 @@ struct EntryNames {
   private struct Known {
     let path: String
     let isDirectory: Bool
-    /// Whether the path has an entry of its own. Otherwise it is only a folder of other paths.
+    /// Whether the path has its own entry. Otherwise it is only a folder of other paths.
     var isEntry: Bool
   }
 

@@ -1,6 +1,6 @@
 import Deflate
 
-/// An entry in the archive's directory, checked by itself (spec §8.3.5).
+/// An entry in the archive's directory, checked on its own (spec §8.3.5).
 struct ListedEntry {
   let name: [UInt8]
   let path: String

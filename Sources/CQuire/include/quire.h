@@ -228,7 +228,7 @@ struct quire_request {
 //     Double           g          to-one      L  an identifier (extension quire.reference)
 //     Date             tsu:UTC    "@id"       L  an identifier (extension quire.identifier)
 //
-// A part of a composite attribute is a column of its own, such as "address.street". A date that tsu:UTC can't contain ends the
+// A part of a composite attribute is its own column, such as "address.street". A date that tsu:UTC can't contain ends the
 // stream with an error.
 int32_t quire_fetch(
     quire_connection *connection, const struct quire_request *request,

@@ -166,7 +166,7 @@ struct QuireDisk {
   uint64_t (*uptime)(void *context);
   // Waits for some nanoseconds.
   void (*pause)(void *context, uint64_t nanoseconds);
-  // Returns the path by which the system itself finds a file or folder, for a library that opens files by itself.
+  // Returns the path by which the system itself finds a file or folder, for a library that opens files on its own.
   // Fails with -ENOTSUP if the file is not a file of the system, as in a packed document.
   int32_t (*real_path)(void *context, const char *path, struct QuireBytes *real_path);
 };
@@ -193,7 +193,7 @@ struct QuireHost {
 
 // --- Stores ---------------------------------------------------------------------------------------------
 
-// The capabilities of a type of store: features that the type has by itself. The host supplies the missing
+// The capabilities of a type of store: features that the type has on its own. The host supplies the missing
 // ones if it can.
 enum {
   QUIRE_INCREMENTAL = 1 << 0,  // A commit writes only its changes, and not all objects.
@@ -531,7 +531,7 @@ struct QuireLoggedChange {
   // keeps.
   const char *const *properties;
   uint64_t property_count;
-  // The values of these properties, each a node of the kind QUIRE_VALUE; NULL if the change is no deletion.
+  // The values of these properties, each a node of the kind QUIRE_VALUE; NULL if the change is not a deletion.
   const struct QuireNode *values;
 };
 
@@ -666,7 +666,7 @@ struct QuirePlugin {
   // and before it calls another function. If 'start' fails, the plug-in can't be used. The structure of the host
   // stays valid until the process ends.
   int32_t (*start)(const struct QuireHost *host, struct QuireError *error);
-  // May be NULL. Ends the plug-in as a whole. The host calls the function once, when the process ends by itself and
+  // May be NULL. Ends the plug-in as a whole. The host calls the function once, when the process ends on its own and
   // all stores of the plug-in are released.
   void (*end)(void);
 

@@ -3,7 +3,7 @@
 /// Every argument and option that takes a path declares its role. A command gets an output only as an ``Output``, which
 /// protects the command's inputs and existing files from being overwritten.
 package enum PathRole: Sendable, Hashable {
-  /// The value is no path.
+  /// The value is not a path.
   case none
   /// The command reads the file or the folder. The command may also change a store or a document in place.
   case input

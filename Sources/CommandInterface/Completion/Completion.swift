@@ -41,7 +41,7 @@ package struct Completion {
     guard let command = commands.first(where: { $0.name == name }) else { return .none }
     let line = PartialLine(command, words.dropFirst(), within: quote)
     if let option = line.pendingOption {
-      // A word with a dash is no value unless an equals sign precedes it, or it is a sort key in descending order.
+      // A word with a dash is not a value unless an equals sign precedes it, or it is a sort key in descending order.
       return word.hasPrefix("-") && word != "-" && option.kind != .sortKeys
         ? .none : suggestions(of: option, for: word, after: "", line)
     }

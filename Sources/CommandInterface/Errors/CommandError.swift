@@ -52,7 +52,7 @@ package struct CommandError: Error, Hashable {
     CommandError(.wrongUsage, message, hint: hint)
   }
 
-  /// Throws several errors as one error, with each message on a line of its own. Throws a single error unchanged, and nothing
+  /// Throws several errors as one error, with each message on its own line. Throws a single error unchanged, and nothing
   /// if there are no errors.
   ///
   /// The exit code is `wrongUsage` if any of the errors has it, and otherwise the code of the first error.

@@ -12,7 +12,7 @@ package enum HelpText {
     let column = min(24, ((rows.map(\.term) + others).map(\.count).max() ?? 0) + 4)
     return rows.map { row in
       let meaning = wrapped(row.meaning, width: width, indent: column)
-      // A term that is too long for its column gets a line of its own.
+      // A term that is too long for its column gets its own line.
       if row.term.count + 4 > column {
         return wrapped(row.term, width: width, indent: 2, hanging: 6) + "\n\(meaning)"
       }

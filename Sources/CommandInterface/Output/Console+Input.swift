@@ -11,7 +11,7 @@ extension Console {
 
     /// Creates an input from `source`, which returns at most the given number of bytes, and none at its end.
     ///
-    /// - Parameter descriptor: The descriptor of the terminal; `nil` if the input is no terminal.
+    /// - Parameter descriptor: The descriptor of the terminal; `nil` if the input is not a terminal.
     package init(
       terminal descriptor: Int32? = nil,
       source: @escaping @Sendable (_ most: Int) throws -> [UInt8]

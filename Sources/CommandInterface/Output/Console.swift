@@ -17,7 +17,7 @@ package struct Console: Sendable {
   package let file: Stream
   /// The maximum width of a line of text, in columns.
   package let width: Int
-  /// The number of lines of the terminal; `nil` if the output is no terminal.
+  /// The number of lines of the terminal; `nil` if the output is not a terminal.
   package let height: Int?
   /// The input that the user types, or that comes through a pipe.
   package let input: Input

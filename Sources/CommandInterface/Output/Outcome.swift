@@ -48,7 +48,7 @@ package final class Outcome: Sendable {
 
   /// Returns the error with the sentences about the changes of the command.
   ///
-  /// - Parameter isUncertain: Whether the message of the error itself tells whether the change counts.
+  /// - Parameter isUncertain: Whether the message of the error itself shows whether the change counts.
   package func completing(_ error: CommandError, isUncertain: Bool) -> CommandError {
     var state = state.withLock { $0 }
     if isUncertain { state.pending = nil }

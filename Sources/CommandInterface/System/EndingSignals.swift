@@ -34,7 +34,7 @@ package enum EndingSignals {
       _ = signal(number) { _exit(exitCode(ofSignal: $0)) }
       unsafe sigaddset(&handled, number)
     }
-    // A program that starts the tool from a thread of its own may have blocked the signals in that thread.
+    // A program that starts the tool from its own thread may have blocked the signals in that thread.
     unsafe pthread_sigmask(SIG_UNBLOCK, &handled, nil)
     isWaiting.store(false, ordering: .relaxed)
     TemporaryFiles.beforeFirst(startWaiting)

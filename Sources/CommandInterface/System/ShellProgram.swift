@@ -6,7 +6,7 @@ import SystemPrograms
 
 /// A command line that a shell runs for the user: a pager, an editor, or a line of a session.
 ///
-/// Foundation's `Process` starts each program in a process group of its own. The terminal stops such a program as soon as
+/// Foundation's `Process` starts each program in its own process group. The terminal stops such a program as soon as
 /// it reads a key, so a pager or an editor would hang. This type starts the shell in the tool's own group.
 package struct ShellProgram {
   /// The name of the program in errors: `editor`.

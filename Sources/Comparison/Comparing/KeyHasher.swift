@@ -24,7 +24,7 @@ struct KeyHasher {
     other.combine(bytes)
   }
 
-  /// Adds the identity of the object that a reference leads to.
+  /// Adds the identity of the object that a reference refers to.
   mutating func combine(_ token: ObjectToken) {
     one.combine(token)
     other.combine(token)

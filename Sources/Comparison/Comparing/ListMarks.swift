@@ -5,7 +5,7 @@ struct ListMarks {
   /// The numbers of the objects, by the numbers of their entities.
   private var numbers: BothSides<[UInt16: Set<UInt64>]> = BothSides(old: [:], new: [:])
 
-  /// Adds the object that a reference of a member or a link leads to.
+  /// Adds the object that a reference of a member or a link refers to.
   mutating func insert(_ owner: Value, _ side: ComparedSide) {
     if case .object(let key) = owner { numbers[side][key.entity, default: []].insert(key.number) }
   }

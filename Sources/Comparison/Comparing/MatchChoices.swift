@@ -6,7 +6,7 @@
 ///     let difference = try Difference(
 ///       from: "Trips.store", to: "Trips.sqlite", matching: .properties(["Trip": ["name"], "Stop": ["trip", "name"]]))
 public struct MatchChoices: Sendable {
-  /// The rule for the entities without a key of their own; `nil` for the default.
+  /// The rule for the entities without their own key; `nil` for the default.
   package var mode: Mode?
   /// The keys, in the order in which the caller gives them.
   package var keys: [Key] = []

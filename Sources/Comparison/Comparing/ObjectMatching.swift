@@ -38,7 +38,7 @@ final class ObjectMatching {
     return .identifier(pair: pair, key.number)
   }
 
-  /// Returns the identity of the object that a reference leads to; `nil` for no object.
+  /// Returns the identity of the object that a reference refers to; `nil` for no object.
   func token(of value: Value, _ side: ComparedSide) throws -> ObjectToken? {
     guard case .object(let key) = value else { return nil }
     return try token(of: key, side)

@@ -147,7 +147,7 @@ package struct ObjectTree {
 
   // MARK: - Objects
 
-  /// The layouts of the entities that no followed relationship leads to, of entities without children too; the layouts
+  /// The layouts of the entities that no followed relationship refers to, of entities without children too; the layouts
   /// of all entities if each is below another one.
   package var topmostLayouts: [Layout] {
     var below: Set<String> = []

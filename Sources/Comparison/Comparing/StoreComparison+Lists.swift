@@ -79,7 +79,7 @@ extension StoreComparison {
     return marks
   }
 
-  /// The owner that a member's reference leads to, and the member's place in the owner's list.
+  /// The owner that a member's reference refers to, and the member's place in the owner's list.
   private typealias Membership = (owner: Value, order: Value?)
 
   private func owners(
@@ -100,7 +100,7 @@ extension StoreComparison {
     if let new { marks.insert(new.owner, .new) }
   }
 
-  /// Returns whether two references lead to matching objects, or both to none.
+  /// Returns whether two references refer to matching objects, or both to none.
   func isSame(_ old: Value, _ new: Value) throws -> Bool {
     try matching.token(of: old, .old) == matching.token(of: new, .new)
   }

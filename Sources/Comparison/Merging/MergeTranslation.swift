@@ -180,7 +180,7 @@ package final class MergeTranslation {
     if part.isSameFile { return nil }
     let (one, other) = (ours.lanes.lane(of: number), theirs.lanes.lane(of: number))
     guard one == other else { return .overlappingLanes }
-    // Every store has a first lane of its own.
+    // Every store has its own first lane.
     guard one.start > 0 || ours.uuid == theirs.uuid else { return .otherStores }
     // A copy draws a lane before it inserts an object, so two copies never count in one lane.
     let countsHere = ours.lanes.current == one.start

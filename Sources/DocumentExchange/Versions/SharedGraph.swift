@@ -136,7 +136,7 @@ final class SharedGraph {
     return result
   }
 
-  /// Returns the versions that lead from one version to another, each changing the one before it; `nil` if the way is no line.
+  /// Returns the versions that lead from one version to another, each changing the one before it; `nil` if the way is not a line.
   func line(from start: String, to end: SharedVersion) -> [SharedVersion]? {
     var line: [SharedVersion] = []
     var one = end

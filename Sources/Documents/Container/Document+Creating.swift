@@ -85,7 +85,7 @@ extension Model {
         "The model has no configuration \"\(configuration)\". It has: "
           + all.map { "\"\($0.name)\"" }.joined(separator: ", ") + ".")
     }
-    // A subset is no valid model if its entities have relationships to entities outside. The store is then made
+    // A subset is not a valid model if its entities have relationships to entities outside. The store is then made
     // with the whole model.
     return (try? subset(configuration: configuration)) ?? self
   }

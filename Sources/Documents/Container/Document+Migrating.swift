@@ -9,7 +9,7 @@ import Synchronization
 extension Document {
   /// Migrates a document to a version of its model: all stores at once.
   ///
-  /// A store whose rows stay the same is only given the new model. Every other store is written anew into
+  /// A store whose rows stay the same is only given the new model. Every other store is written again into
   /// another file, which replaces the old file together with the manifest. Earlier versions stay unchanged. If a store on
   /// a server is migrated, the document keeps only the new version, and must have a single version before. No other
   /// process or part of the program may have the document open.
@@ -104,7 +104,7 @@ extension Document {
   /// Renumbers the newest commit of a replacement store to `number`.
   ///
   /// - Returns: The UUID of the replacement store, which differs from the store's if its objects were made
-  ///   anew.
+  ///   again.
   private func setNumber(
     _ number: Int64, ofSuccessorAt path: String, of store: DocumentStore
   ) throws -> UUID {

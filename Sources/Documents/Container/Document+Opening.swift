@@ -142,7 +142,7 @@ extension StorePlaces {
     (disk as? PackedDisk).map { StorePlaces(backends, on: $0.outside) } ?? self
   }
 
-  /// Returns the same backends on the disk that the document lies on. A packed document is a disk of its own.
+  /// Returns the same backends on the disk that the document lies on. A packed document is its own disk.
   ///
   /// - Parameter patience: The time to wait until a packed document is unpacked, for a caller that writes to it on an
   ///   `UnpackingDisk`; `nil` for a caller that reads.
@@ -423,7 +423,7 @@ extension Document {
         throw DocumentError(
           .damaged, "The document has no store \"\(store.name)\" any more.", path: path)
       }
-      // A migration that writes all rows anew puts the store into another file.
+      // A migration that writes all rows again puts the store into another file.
       let place = try container.place(ofStore: entry.file, container.backend(of: entry))
       let isInPlace = store.hasFileForEachCommit || place == store.path
       guard entry.uuid == store.uuid, entry.type == store.type, isInPlace else {

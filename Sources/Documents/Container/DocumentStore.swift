@@ -82,7 +82,7 @@ public final class DocumentStore: HistoryStore {
     }
   }
 
-  /// Whether each commit writes the whole store anew, in a file of its own.
+  /// Whether each commit writes the whole store again, in its own file.
   var hasFileForEachCommit: Bool { inner.features.history == nil }
 
   /// Returns the newest snapshot of the store in the document.

@@ -169,7 +169,7 @@ public struct DocumentHeads {
 }
 
 extension DocumentHeads {
-  /// The versions that the saves of the present call take in. It is no parameter of a save, because a context saves through
+  /// The versions that the saves of the present call take in. It is not a parameter of a save, because a context saves through
   /// several steps that know nothing of heads.
   @TaskLocal static var taken = TakenVersions()
 

@@ -13,7 +13,7 @@ package struct RowSum: Sendable, Hashable, CustomStringConvertible {
 
   init() {}
 
-  /// Reads the digits of ``description``; `nil` if the text is no sum.
+  /// Reads the digits of ``description``; `nil` if the text is not a sum.
   package init?(_ text: String) {
     guard text.isDigest, let bytes = [UInt8](hex: text) else { return nil }
     add(bytes)

@@ -174,7 +174,7 @@ extension VersionReference {
     return versions[first - steps].number
   }
 
-  /// Returns the commit of a store by itself; `nil` if the store has no such commit.
+  /// Returns the commit of a store on its own; `nil` if the store has no such commit.
   package func commit(of store: any Store) throws -> CommitSummary? {
     let commits = try store.commits()
     let number = number(in: commits.reversed().map { ($0.number, $0.time) })

@@ -25,7 +25,7 @@ extension ManagedDocument {
   /// Merges the saves of other processes. Unchanged objects show the saved values; objects with unsaved changes
   /// show the saved values of the properties that are not changed here.
   ///
-  /// Runs regularly by itself (``DocumentOptions/externalChangeInterval``).
+  /// Runs regularly on its own (``DocumentOptions/externalChangeInterval``).
   ///
   /// - Returns: Whether another process has saved.
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/gone`` if the document was moved or removed,

@@ -154,7 +154,7 @@ extension ManagedDocument {
 
   /// Counts a change of the main context or the root context, on the queue of that context.
   ///
-  /// After an undo or a rollback the context may have no changes left. A merge or a refresh is no change.
+  /// After an undo or a rollback the context may have no changes left. A merge or a refresh is not a change.
   func note(_ change: ContextChange, inMain isMain: Bool) {
     // Changes that are pushed from now on are counted after this.
     let counted = state.withLock { isMain ? $0.main.changes : $0.root.changes }

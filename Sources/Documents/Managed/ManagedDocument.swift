@@ -126,7 +126,7 @@ public final class ManagedDocument: Sendable {
   /// The number of saves that have written a version since the document was opened.
   public var writeCount: Int { state.withLock { $0.writeCount } }
 
-  /// Returns a new child context of ``rootContext``, with a queue of its own. Its saves appear in the main
+  /// Returns a new child context of ``rootContext``, with its own queue. Its saves appear in the main
   /// context and are saved with the document.
   public func newWorkerContext() -> ManagedObjectContext { Self.worker(of: rootContext) }
 

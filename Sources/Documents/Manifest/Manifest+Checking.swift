@@ -58,7 +58,7 @@ extension Manifest {
   /// The store that is the log; `nil` if there is no such store.
   var storeOfLog: StoreEntry? { stores.first { $0.name == log } }
 
-  /// The types of stores whose commits can be versions by themselves.
+  /// The types of stores whose commits can be versions on their own.
   package static let typesOfLogs: Set<StoreType> = [.binary, .compressed]
 
   /// Makes an error of a place and a reason.

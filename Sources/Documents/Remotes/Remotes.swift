@@ -45,7 +45,7 @@ package struct Remotes: Sendable, Hashable {
     package var identity: String
     /// The sum of the rows of each store, by the store's name.
     package var sums: [String: RowSum]
-    /// Whether the head only shows the version of another device. It lacks the changes of this document, so it is no head to
+    /// Whether the head only shows the version of another device. It lacks the changes of this document, so it is not a head to
     /// merge.
     package var isShown: Bool
 

@@ -1,6 +1,6 @@
 /// The place of a file on its disk: it stays when the file is renamed or changed, and a copy of the file has another.
 ///
-/// The number of the disk is not part of a place: it may change when the machine starts anew. So a snapshot of a whole
+/// The number of the disk is not part of a place: it may change when the machine starts again. So a snapshot of a whole
 /// disk has the places of its origin.
 public struct FilePlace: Sendable, Hashable {
   /// The number of the file in its file system.

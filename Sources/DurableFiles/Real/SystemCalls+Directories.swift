@@ -1,5 +1,5 @@
 // SAFETY: Where a call takes a path, Swift lends it as a C string for the length of the call, and the system keeps no
-// pointer to it. The other calls have a SAFETY comment of their own.
+// pointer to it. The other calls have their own SAFETY comment.
 
 import Threads
 

@@ -12,7 +12,7 @@ extension Disk {
   /// file has the permissions of the file that it replaces.
   ///
   /// - Parameters:
-  ///   - path: The path. A symbolic link stays, and the new file replaces the file that the link leads to.
+  ///   - path: The path. A symbolic link stays, and the new file replaces the file that the link refers to.
   ///   - overwriting: Whether the new file may replace an old one.
   ///   - acceptsEmptyFolder: Whether an empty folder at the path counts as nothing.
   ///   - companionEndings: Endings of the names of files that belong to the old file, such as `-wal`. They are

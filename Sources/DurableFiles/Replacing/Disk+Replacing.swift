@@ -17,7 +17,7 @@ extension Disk {
   ///
   /// - Parameters:
   ///   - path: The file. It must not be a directory, a pipe or a device.
-  ///   - links: If links are followed, a symbolic link at the path stays, and the file that it leads to is replaced.
+  ///   - links: If links are followed, a symbolic link at the path stays, and the file that it refers to is replaced.
   ///   - overwriting: If false, an existing file, or one that appears meanwhile, is an error with code `exists`.
   ///   - newPermissions: The permissions of a file that replaces none; if `nil`, the default for new files.
   ///   - contents: Writes the new contents. It may read the old file.

@@ -69,7 +69,7 @@ struct TemporaryName: Hashable {
 
   /// Returns whether the process that made the name has ended, or is this process and could not remove the file.
   ///
-  /// This process cannot check a process on another host, or in a container with a host name of its own. Such a
+  /// This process cannot check a process on another host, or in a container with its own host name. Such a
   /// process counts as running.
   func isAbandoned(seenBy calls: any DiskCalls) -> Bool {
     let own = calls.process

@@ -43,9 +43,9 @@ package struct ResultText {
   package enum Cell: Sendable {
     /// A value, which may be null.
     case value(Value)
-    /// The objects that a relationship leads to.
+    /// The objects that a relationship refers to.
     case list([ObjectKey])
-    /// A value of each object that a relationship leads to.
+    /// A value of each object that a relationship refers to.
     case values([Value])
   }
 

@@ -6,7 +6,7 @@ import Rows
 /// The tables of a model in a database that other programs read: readable names, foreign keys and conditions, and nothing of
 /// Quire's own.
 ///
-/// An entity has a table of its own. The key of a row is the number of its object. Numbers of related entities may be equal,
+/// An entity has its own table. The key of a row is the number of its object. Numbers of related entities may be equal,
 /// so a relationship to an entity with subentities is the identifier in text, which each of their tables contains.
 struct SQLSchema {
   let model: Model

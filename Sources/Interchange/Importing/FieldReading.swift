@@ -54,7 +54,7 @@ struct FieldReading {
     return faulty
   }
 
-  /// Returns the identifiers of a relationship. The first pass has reported values that are no identifiers.
+  /// Returns the identifiers of a relationship. The first pass has reported values that are not identifiers.
   private func shaped<R>(_ body: () throws -> R) throws -> R {
     do { return try body() } catch is FieldFault { throw ReportedProblem() } catch is ImportProblem
     {

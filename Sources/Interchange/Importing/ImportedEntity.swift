@@ -156,7 +156,7 @@ final class ImportedEntity {
   }
 }
 
-/// The meaning of a name in a file. This class and its parts are no structures, because each field of each object copies
+/// The meaning of a name in a file. This class and its parts are not structures, because each field of each object copies
 /// them.
 final class ImportTarget {
   let name: String

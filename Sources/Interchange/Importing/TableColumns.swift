@@ -4,7 +4,7 @@ package import ObjectModel
 /// Finds the meaning of the columns of comma-separated values in a model.
 ///
 /// A column has the name of a property, or a name that becomes the property's name: `Start Date` for `startDate`. A
-/// column `trip_id` leads to the relationship `trip`. If no file has a column `@id`, a to-one relationship may contain
+/// column `trip_id` refers to the relationship `trip`. If no file has a column `@id`, a to-one relationship may contain
 /// a unique value of the other object in place of its identifier; a column such as `trip.name` always does.
 struct TableColumns {
   /// A unique attribute by which files refer to objects.
@@ -97,7 +97,7 @@ struct TableColumns {
     return (relationship.name, key)
   }
 
-  /// Returns the attributes that are unique by themselves among the objects of an entity.
+  /// Returns the attributes that are unique on their own among the objects of an entity.
   private func uniqueAttributes(of entity: String) -> [Key] {
     model.uniqueAttributes(of: entity).map { Key(entity: $0.entity, attribute: $0.name) }
   }

@@ -16,7 +16,7 @@ struct ColumnSurvey {
   private var kinds: Kinds = .all
   private var texts: InferredText = .all
   private var digits = Digits()
-  /// The hashes of the values, as long as no value occurs twice; `nil` if the column is no key.
+  /// The hashes of the values, as long as no value occurs twice; `nil` if the column is not a key.
   private(set) var keys: Set<UInt64>?
   /// The hashes of the usual texts of values that have another text, such as `1.5` for `1.50`.
   private var usualTexts: Set<UInt64> = []
@@ -136,7 +136,7 @@ struct ColumnSurvey {
 
   /// Adds the value of one line.
   ///
-  /// - Parameter isText: Whether the value is no number and no truth value, whatever it looks like.
+  /// - Parameter isText: Whether the value is not a number and no truth value, whatever it looks like.
   mutating func add(_ bytes: ArraySlice<UInt8>, isText: Bool = false) {
     valueCount += 1
     byteCount += bytes.count

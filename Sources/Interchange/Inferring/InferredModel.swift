@@ -16,7 +16,7 @@ package import ObjectModel
 /// - Dates without times are days, and numbers that are all written with the same number of decimal places keep it.
 /// - A column is unique if all its values differ, and it has a name such as `id`, `code` or `email`, or other columns refer to
 ///   it.
-/// - A column whose name leads to another file, such as `trip` or `trip_id` beside `trips.csv`, is a relationship if each
+/// - A column whose name refers to another file, such as `trip` or `trip_id` beside `trips.csv`, is a relationship if each
 ///   of its values occurs in a unique column of that file. The other file gets the inverse.
 /// - A column of long texts gets an index of words.
 /// - In files of `quire export`, identifiers such as `4/p1` lead to the objects with these identifiers.

@@ -13,7 +13,7 @@ enum FieldValue {
 
   /// Returns the identifiers of a to-many relationship.
   ///
-  /// - Throws: ``FieldFault`` if the value is no list of identifiers.
+  /// - Throws: ``FieldFault`` if the value is not a list of identifiers.
   func identifiers() throws(FieldFault) -> [String] {
     switch self {
     case .null: return []
@@ -33,7 +33,7 @@ enum FieldValue {
 
   /// Returns the identifier of a to-one relationship; `nil` for none.
   ///
-  /// - Throws: ``FieldFault`` if the value is no identifier.
+  /// - Throws: ``FieldFault`` if the value is not an identifier.
   func identifier() throws(FieldFault) -> String? {
     switch self {
     case .null: return nil

@@ -11,7 +11,7 @@ import ModelNotations
 package struct ImportNames: Sendable, Hashable {
   private var names: [String: String] = [:]
 
-  /// A part of the list that is no pair of names.
+  /// A part of the list that is not a pair of names.
   package struct Fault: Error, Sendable {
     package let part: String
   }

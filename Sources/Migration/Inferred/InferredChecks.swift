@@ -65,7 +65,7 @@ struct InferredChecks {
   ///
   /// - Parameters:
   ///   - tag: The tag of the store that contains the objects.
-  ///   - valuesOnly: Whether links and uniqueness are skipped, because the migration writes their rows anew.
+  ///   - valuesOnly: Whether links and uniqueness are skipped, because the migration writes their rows again.
   func check(
     _ snapshot: any StoreSnapshot, of tag: StoreTag, valuesOnly: Bool = false
   ) throws -> ObjectsCheck {
@@ -239,7 +239,7 @@ struct ObjectsCheck {
     }
   }
 
-  /// Records a failure for each object that leads to fewer or more objects than the relationship allows.
+  /// Records a failure for each object that refers to fewer or more objects than the relationship allows.
   mutating func count(_ relationship: Relationship, of entity: String) throws {
     for layout in layouts(of: entity) {
       guard

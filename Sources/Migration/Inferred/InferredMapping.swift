@@ -131,7 +131,7 @@ private struct Inference {
   private mutating func check(
     _ attribute: Attribute, _ before: Attribute, _ path: String, _ entity: Entity
   ) {
-    // A derived value is computed anew, so the old value does not matter.
+    // A derived value is computed again, so the old value does not matter.
     if attribute.derivation != nil { return }
     // Lost values within composite attributes are not counted one by one, so the conversion must be lossless there.
     guard

@@ -28,7 +28,7 @@ struct InverseJoin {
   let isOneToOne: Bool
 
   /// The relationships whose links are joined. One-to-one relationships are both computed in this order, so that they
-  /// keep the same links. A reference in the rows themselves counts before links that lead to the rows.
+  /// keep the same links. A reference in the rows themselves counts before links that refer to the rows.
   var ends: [(end: End, isOwn: Bool)] {
     let ends = [own.map { ($0, true) }, other.map { ($0, false) }].compactMap { $0 }
     if own == other { return [ends[0]] }

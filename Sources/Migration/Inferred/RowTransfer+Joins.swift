@@ -10,7 +10,7 @@ extension RowTransfer {
   ) -> InverseJoin? {
     guard let inverse = mapping.destination.inverse(of: relationship) else { return nil }
     let other = reversed(relationship)
-    // A former inverse needs no join, and an inverse that leads to many has room for every link.
+    // A former inverse needs no join, and an inverse that refers to many has room for every link.
     if let before, let other {
       if wereInverses(before, other.relationship, of: other.entity) { return nil }
     } else if before != nil, inverse.isToMany {

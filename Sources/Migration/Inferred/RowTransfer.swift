@@ -7,7 +7,7 @@ import StoreInterface
 struct RowTransfer {
   /// The source and target of each group of rows.
   private(set) var origins: [RowOrigin] = []
-  /// The reasons to write rows anew, in words. Empty if the new schema reads every row as it is.
+  /// The reasons to write rows again, in words. Empty if the new schema reads every row as it is.
   private(set) var rewritings: [String] = []
   /// References that are computed from links. The links are read before rows are transferred.
   private(set) var joins: [InverseJoin] = []
@@ -16,7 +16,7 @@ struct RowTransfer {
   /// Entities with derived values that must be computed.
   private(set) var derivingEntities: [String] = []
 
-  /// The order columns that the entity being transferred gets anew.
+  /// The order columns that the entity being transferred gets again.
   private var newPlaces: [RowOrigin.NewPlace] = []
   let mapping: InferredMapping
   let source: Schema
@@ -111,7 +111,7 @@ struct RowTransfer {
       guard let conversion = ValueConversion(from: before, to: attribute) else { return }
       var carried = RowOrigin.Column(known, to: index)
       carried.convert = { conversion.converted($0) ?? .null }
-      // A value that is no value of the new type is missing too.
+      // A value that is not a value of the new type is missing too.
       if !attribute.isOptional { carried.missing = attribute.defaultValue }
       rewritings.append(
         "\(entity).\(path) was of type \(before.type.sourceName) and is of type \(attribute.type.sourceName)"

@@ -16,7 +16,7 @@ struct Lineage {
 
   /// Something that a step takes from a property that survives.
   enum PropertyLoss: Hashable {
-    /// The order of the objects that a relationship leads to.
+    /// The order of the objects that a relationship refers to.
     case order
     /// The links of a relationship to objects of an entity, by its first name.
     case links(to: String)

@@ -24,9 +24,9 @@ struct MigrationRun {
   private var own: (store: any Store, path: String?)?
   /// Whether objects keep their numbers.
   let keepsKeys: Bool
-  /// Whether a step joins entities with objects that share numbers, so that rows must be written anew.
+  /// Whether a step joins entities with objects that share numbers, so that rows must be written again.
   private let joinsNumbers: Bool
-  /// Whether the result needs a lane of its own: it stays beside the migrated store, and its objects keep their numbers.
+  /// Whether the result needs its own lane: it stays beside the migrated store, and its objects keep their numbers.
   private var needsLane: Bool
   private(set) var lostReferenceCount = 0
   private var step = 0
@@ -41,7 +41,7 @@ struct MigrationRun {
     self.places = places
     self.path = path
     current = opened.snapshot
-    // Each type of store assigns numbers in its own way, and objects made anew get new numbers.
+    // Each type of store assigns numbers in its own way, and objects made again get new numbers.
     let isIncremental = try places.backend(of: plan.type.after).capabilities.contains(.incremental)
     joinsNumbers = try MigrationRun.joinsNumbers(plan, opened.snapshot)
     keepsKeys =
@@ -115,7 +115,7 @@ struct MigrationRun {
       pendingModels.append(mapping.destination)
     } else {
       let (origins, drops) = try transfer.origins(reading: current)
-      // The plan has counted these drops, unless an earlier step wrote the rows anew.
+      // The plan has counted these drops, unless an earlier step wrote the rows again.
       try migrator.checkLoss(of: drops, plan)
       let made = try makeStore(mapping.destination, schema)
       try copy(to: made.store, origins, keepingKeys: true)

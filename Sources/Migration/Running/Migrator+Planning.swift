@@ -175,7 +175,7 @@ extension Migrator {
         let evolved = try Schema(step.to.model, evolving: schema, of: before)
         let transfer = RowTransfer(mapping, from: schema, to: evolved)
         let reasons = transfer.rewritings
-        // After a step that writes rows anew, the preview lacks the references that the step computes.
+        // After a step that writes rows again, the preview lacks the references that the step computes.
         if let shown = preview, rewritings.isEmpty, !reasons.isEmpty, counting || !allowsLoss {
           let (origins, drops) = try transfer.origins(reading: shown)
           joinDrops += former.named(drops)

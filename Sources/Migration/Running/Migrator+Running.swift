@@ -9,7 +9,7 @@ extension Migrator {
   /// Migrates a store to a version of its model.
   ///
   /// Nothing else can save to the store meanwhile. Objects keep their identifiers, unless a written mapping makes
-  /// them anew or the store changes its type.
+  /// them again or the store changes its type.
   ///
   /// - Parameters:
   ///   - target: The wanted version.
@@ -198,7 +198,7 @@ extension Migrator {
 
   /// Prepares the migration of a document's store to a version of its model. The store does not change.
   ///
-  /// - Parameter output: The path of the new store, if the rows must be written anew.
+  /// - Parameter output: The path of the new store, if the rows must be written again.
   /// - Returns: `nil` if the store has the version already.
   /// - Throws: The errors of ``migrate(storeAt:to:as:output:in:)``.
   package func prepare(
@@ -217,7 +217,7 @@ extension Migrator {
     }
   }
 
-  /// Writes the new store to a path of its own.
+  /// Writes the new store to its own path.
   private func writing(
     _ output: String, _ plan: MigrationPlan, _ opened: Opened, _ places: StorePlaces
   ) throws -> MigrationReport {

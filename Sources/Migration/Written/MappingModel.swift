@@ -114,7 +114,7 @@ public struct EntityMapping: Sendable, Hashable {
 /// The value of one property, like Core Data's `NSPropertyMapping`.
 public struct PropertyMapping: Sendable, Hashable {
   public var name: String
-  /// The value. In the expression, `$source` is the mapped object. A relationship leads to the destination objects of
+  /// The value. In the expression, `$source` is the mapped object. A relationship refers to the destination objects of
   /// the objects found. `nil` leaves the property empty.
   ///
   /// `FUNCTION($entityPolicy, "name", …)` calls the policy (``EntityMigrationPolicy/value(of:_:_:)``), and

@@ -63,7 +63,7 @@ struct MappingValues {
   struct Prepared {
     /// The mapped attributes with their values; a `nil` plan stands for no value.
     var attributes: [(property: PropertyMapping, attribute: Attribute, plan: Plan?)] = []
-    /// The mapped relationships with the objects that they lead to.
+    /// The mapped relationships with the objects that they refer to.
     var relationships: [(property: PropertyMapping, relationship: Relationship, plan: Plan)] = []
   }
   private var prepared: [String: Prepared] = [:]

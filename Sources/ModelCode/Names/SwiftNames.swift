@@ -87,7 +87,7 @@ enum SwiftNames {
 }
 
 extension SwiftNames {
-  /// Returns the type that a model's source names, in Swift's spelling; `nil` if the text is no type name.
+  /// Returns the type that a model's source names, in Swift's spelling; `nil` if the text is not a type name.
   ///
   /// The function accepts names with dots, collections in brackets and arguments of generic types, and nothing else.
   static func type(_ text: String) -> String? {

@@ -146,7 +146,7 @@ struct PlannedEntity {
   let kind: CodeKind
   /// The name of the class.
   let className: String
-  /// Whether the entity's objects have a class of their own.
+  /// Whether the entity's objects have their own class.
   let hasClass: Bool
   /// The superclass; `nil` if it is the class of all managed objects.
   let superclass: String?

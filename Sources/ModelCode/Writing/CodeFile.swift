@@ -117,7 +117,7 @@ struct CodeLines {
     }
     line(opening)
     depth += 1
-    // A list of arguments closes behind the last argument. A literal closes on a line of its own.
+    // A list of arguments closes behind the last argument. A literal closes on its own line.
     let isLiteral = closing.hasPrefix("]")
     let isCall = closing == ")"
     var text = ""

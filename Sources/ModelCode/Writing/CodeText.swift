@@ -44,7 +44,7 @@ enum CodeText {
     return paragraphs.filter { !$0.isEmpty }.map { $0.joined(separator: " ") }
   }
 
-  /// Returns the text on lines of at most `width` characters. A longer word gets a line of its own.
+  /// Returns the text on lines of at most `width` characters. A longer word gets its own line.
   static func wrapped(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     var line = ""

@@ -41,7 +41,7 @@ extension ClassWriter {
     lines.close()
     return CodeFile(
       name: plan.fileNames[name]!, heading: heading,
-      // A part with a composite type of its own refers to a structure in another file.
+      // A part with its own composite type refers to a structure in another file.
       imports: Set(
         (parts.contains { TypeNames.isFoundation($0.type) } ? ["Foundation", "Quire"] : ["Quire"])
           .map { CodeImport(module: $0, access: access) }), body: lines.lines)

@@ -180,7 +180,7 @@ private struct MappingDocument {
       .attributes["idrefs"]?.split(separator: " ").map(String.init) ?? []
   }
 
-  /// Returns the expression of a property mapping without an expression of its own. It is the source key path, or
+  /// Returns the expression of a property mapping without its own expression. It is the source key path, or
   /// the objects that another mapping creates from the objects at the path. Returns `nil` if the property mapping
   /// names neither.
   private func keyPathExpression(of property: XMLTree, _ name: String) -> String? {

@@ -49,7 +49,7 @@ struct SourceReader {
       return number
     }
 
-    /// Returns the value at one place of an attribute. The text is kept too, if it is no value of the type or would
+    /// Returns the value at one place of an attribute. The text is kept too, if it is not a value of the type or would
     /// be written differently.
     mutating func value(_ place: SourceText.Place, _ type: AttributeType) -> Value {
       let type = place.type(for: type)

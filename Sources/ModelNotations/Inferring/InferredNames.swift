@@ -154,7 +154,7 @@ package enum InferredNames {
     "media": "media", "buses": "bus", "lens": "lens", "address": "address",
   ]
 
-  /// Returns the singular of an English plural. A word that is no plural is unchanged.
+  /// Returns the singular of an English plural. A word that is not a plural is unchanged.
   package static func singular(_ word: String) -> String {
     if let known = irregular[word] { return known }
     if word.hasSuffix("ies"), word.count > 4 { return word.dropLast(3) + "y" }

@@ -94,7 +94,7 @@ struct ModelJSONReading {
 
   // MARK: - Values
 
-  /// Returns the part of an object with the given fields; `nil` if the value is no object.
+  /// Returns the part of an object with the given fields; `nil` if the value is not an object.
   mutating func part<Part>(
     _ json: JSON, _ fields: [ModelJSONField<Part>], _ empty: Part
   ) -> Part? {
@@ -119,7 +119,7 @@ struct ModelJSONReading {
     return part
   }
 
-  /// Calls `body` for each item of an array. Reports a value that is no array.
+  /// Calls `body` for each item of an array. Reports a value that is not an array.
   mutating func items(_ json: JSON, _ body: (JSON, inout ModelJSONReading) -> Void) {
     guard case .array(let items) = json else { return report(json, insteadOf: "an array") }
     for (index, item) in items.enumerated() { at(.item(index)) { body(item, &$0) } }

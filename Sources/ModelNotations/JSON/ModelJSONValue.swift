@@ -18,7 +18,7 @@ enum ModelJSONValue {
     }
   }
 
-  /// Returns the value of JSON; `nil` if the JSON is no value of the type, which is then reported.
+  /// Returns the value of JSON; `nil` if the JSON is not a value of the type, which is then reported.
   static func read(
     _ json: JSON, of type: AttributeType, _ reading: inout ModelJSONReading
   ) -> Value? {

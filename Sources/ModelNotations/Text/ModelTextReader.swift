@@ -309,7 +309,7 @@ struct ModelTextReader {
     }
   }
 
-  /// Reports destinations that are no entities. A misspelled type of an attribute looks like one.
+  /// Reports destinations that are not entities. A misspelled type of an attribute looks like one.
   private mutating func checkDestinations() {
     let entities = Set(description.entities.map(\.name))
     faults.removeAll { $0.destination.map { !entities.contains($0) } ?? false }

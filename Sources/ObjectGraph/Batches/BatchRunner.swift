@@ -5,7 +5,7 @@ import StoreInterface
 
 /// Runs batches: changes many objects at once and saves them at once.
 ///
-/// Each batch runs in a context of its own above the same stores. Validation, inverses, delete rules and derived values
+/// Each batch runs in its own context above the same stores. Validation, inverses, delete rules and derived values
 /// work as usual. The changes of the caller's context stay out of the batch.
 struct BatchRunner {
   let workspace: Workspace

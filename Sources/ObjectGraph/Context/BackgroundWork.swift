@@ -3,7 +3,7 @@ import Synchronization
 /// Runs the work of `read` and `write` in contexts with queues of their own.
 ///
 /// All writing happens in one context, one call after another: two calls never conflict with each other, and each sees the changes of
-/// the calls before it. Each read has a context of its own, so that reads run side by side.
+/// the calls before it. Each read has its own context, so that reads run side by side.
 package final class BackgroundWork: Sendable {
   private let makeContext: @Sendable () -> ManagedObjectContext
   private let writer = Mutex<ManagedObjectContext?>(nil)

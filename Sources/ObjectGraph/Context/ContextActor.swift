@@ -1,7 +1,7 @@
 // SAFETY: The actor stores its context, so `context` is the same object each time and lives as long as the actor. The
 // context retains the executor.
 
-/// An actor that works in a context of its own. Each of its methods is a turn of the context, so it uses the context and
+/// An actor that works in its own context. Each of its methods is a turn of the context, so it uses the context and
 /// its objects without `perform`.
 ///
 ///     actor Planner: ContextActor {

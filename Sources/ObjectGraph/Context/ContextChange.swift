@@ -39,8 +39,8 @@ public struct ContextChange: Sendable {
     self.events = events
   }
 
-  // A link of a many-to-many relationship is a row of its own and no object. Links are in the layers, and the history
-  // tells which objects they were changed for.
+  // A link of a many-to-many relationship is its own row and no object. Links are in the layers, and the history
+  // shows which objects they were changed for.
 
   /// The objects that this context or a merge has inserted. A rollback of a deletion is an insertion.
   public var inserted: [ObjectID] { identifiers(\.put) + events.inserted }

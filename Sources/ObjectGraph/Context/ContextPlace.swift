@@ -145,7 +145,7 @@ final class ContextPlace: @unchecked Sendable {
 
 /// The places where a context does its work and where its objects may be used.
 public enum ContextConcurrency: Sendable, Hashable {
-  /// On a queue of its own: within `perform` and `performAndWait`.
+  /// On its own queue: within `perform` and `performAndWait`.
   case privateQueue
   case mainActor
   /// On the thread that made the context and on no other thread. Saves and pushes of other contexts wait until that

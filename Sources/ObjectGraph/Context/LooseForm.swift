@@ -63,7 +63,7 @@ final class LooseForm: @unchecked Sendable {
     return object
   }
 
-  /// Returns a class, and the classes that its relationships lead to.
+  /// Returns a class, and the classes that its relationships refer to.
   private static func family(of type: ManagedObject.Type) -> [ManagedObject.Type] {
     var family: [ManagedObject.Type] = []
     var waiting = [type]

@@ -16,7 +16,7 @@ extension ManagedObjectContext {
 
   /// Marks an object: the next save fails if another save changes or deletes the object before this save commits.
   ///
-  /// A save finds by itself that an object which *this* context changes was changed elsewhere. Mark an object that the context
+  /// A save finds on its own that an object which *this* context changes was changed elsewhere. Mark an object that the context
   /// only reads, if the changes are right only as long as the object stays as it is:
   ///
   ///     let trips = try context.fetch(Trip.all)
@@ -40,7 +40,7 @@ extension ManagedObjectContext {
   ///   object that keeps its changes bases the mark on the newest row; one that drops the changes removes the mark.
   ///
   /// The store compares under the lock that a save takes anyway, so no other process can save in between. The cost is one row
-  /// to look up for each mark. A batch is a save of its own, so it breaks the marks of the objects that it changes.
+  /// to look up for each mark. A batch is its own save, so it breaks the marks of the objects that it changes.
   public func detectConflicts(for object: ManagedObject) {
     MarkCheck(workspace).mark(object)
   }

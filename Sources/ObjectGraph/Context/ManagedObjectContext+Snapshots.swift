@@ -57,7 +57,7 @@ extension ManagedObjectContext {
   ///     try context.upsert(Trip.self, from: trips, matching: \.name)
   ///
   /// An object is the one of a snapshot if it has the same value for `path`. Without a path, and for related
-  /// snapshots: if it has the snapshot's identifier, or else the same value for an attribute that is unique by itself. Each attribute
+  /// snapshots: if it has the snapshot's identifier, or else the same value for an attribute that is unique on its own. Each attribute
   /// and each relationship that the snapshot contains is set; derived attributes are not. A relationship to many
   /// objects gets exactly the objects of its list. A member that leaves it, and that must have an owner, is deleted.
   ///

@@ -153,7 +153,7 @@ extension ManagedObjectContext {
 
   /// Runs `body` in a turn of the context and returns its result.
   ///
-  /// - Parameter schedule: `enqueued` for a turn of its own, after the work that waits already. `immediate` is as
+  /// - Parameter schedule: `enqueued` for its own turn, after the work that waits already. `immediate` is as
   ///   `perform` without a schedule: within another turn of the context `body` runs at once.
   public func perform<R: Sendable>(
     schedule: ScheduledTaskType, _ body: @escaping @Sendable () throws -> R
@@ -166,9 +166,9 @@ extension ManagedObjectContext {
 
   /// The time at which `perform` runs its body.
   public enum ScheduledTaskType: Sendable, Hashable {
-    /// At once within a turn of the context, and otherwise in a turn of its own.
+    /// At once within a turn of the context, and otherwise in its own turn.
     case immediate
-    /// In a turn of its own, after the work that waits already.
+    /// In its own turn, after the work that waits already.
     case enqueued
   }
 

@@ -11,7 +11,7 @@ import Threads
 /// may itself wait for the other save. Saves of another process do not wait.
 ///
 /// **Commits.** Commits to a store that can share one sync run at the same time (``together(with:_:)``). Any other commit
-/// runs by itself (``alone(with:_:)``). These waits have no limit, because a commit calls no hook.
+/// runs on its own (``alone(with:_:)``). These waits have no limit, because a commit calls no hook.
 final class CommitQueue: @unchecked Sendable {
   // Sendable: the condition guards all mutable state.
   private let condition = Condition()

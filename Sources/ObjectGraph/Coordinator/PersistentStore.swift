@@ -58,7 +58,7 @@ public final class PersistentStore: Sendable {
   /// The path at which the store was added: `/dev/null` for a store in memory that was added there; `nil` for a store
   /// without a path.
   public var path: String? { store.path ?? givenPath }
-  /// The path at which a store without a path of its own was added.
+  /// The path at which a store without its own path was added.
   private let givenPath: String?
 
   /// The store's metadata.

@@ -230,7 +230,7 @@ extension PersistentStoreCoordinator {
 
   /// Returns a store as a store of this coordinator, without adding it. Throws if the store's model does not fit.
   ///
-  /// - Parameter path: The path at which a store without a path of its own is added.
+  /// - Parameter path: The path at which a store without its own path is added.
   func fitting(
     _ store: any Store, _ configuration: String?, _ readOnly: Bool, path: String? = nil
   ) throws -> PersistentStore {

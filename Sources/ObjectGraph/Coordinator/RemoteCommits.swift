@@ -163,7 +163,7 @@ extension PersistentStoreCoordinator {
       if mail.isOutOfReach {
         mail.leave(parts)
       } else {
-        // Merges in a turn of its own, so that no value changes during other work.
+        // Merges in its own turn, so that no value changes during other work.
         mail.schedule(context) { other in
           if other.progress.isWorking { return other.mail.leave(parts) }
           do { try other.merge(parts) } catch { other.note(error) }

@@ -112,17 +112,17 @@ extension EntityProperty {
 // MARK: - Relationships
 
 extension EntityProperty {
-  /// Declares a relationship that leads to one object.
+  /// Declares a relationship that refers to one object.
   public static func property<Root: ManagedObject, Destination: ManagedObject>(
     _ name: String, _ path: KeyPath<Root, Destination>
   ) -> EntityProperty { relationship(name, path) }
 
-  /// Declares a relationship that leads to one object at most.
+  /// Declares a relationship that refers to one object at most.
   public static func property<Root: ManagedObject, Destination: ManagedObject>(
     _ name: String, _ path: KeyPath<Root, Destination?>
   ) -> EntityProperty { relationship(name, path) }
 
-  /// Declares a relationship that leads to one object.
+  /// Declares a relationship that refers to one object.
   public static func relationship<Root: ManagedObject, Destination: ManagedObject>(
     _ name: String, _ path: KeyPath<Root, Destination>,
     _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
@@ -139,7 +139,7 @@ extension EntityProperty {
         versionHashModifier: hashModifier))
   }
 
-  /// Declares a relationship that leads to one object at most.
+  /// Declares a relationship that refers to one object at most.
   public static func relationship<Root: ManagedObject, Destination: ManagedObject>(
     _ name: String, _ path: KeyPath<Root, Destination?>,
     _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
@@ -155,7 +155,7 @@ extension EntityProperty {
         versionHashModifier: hashModifier))
   }
 
-  /// Declares a relationship that leads to many objects.
+  /// Declares a relationship that refers to many objects.
   public static func relationship<Root: ManagedObject, Many: RelatedCollection>(
     _ name: String, _ path: KeyPath<Root, Many>,
     _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
@@ -171,17 +171,17 @@ extension EntityProperty {
         renamingIdentifier: originalName, versionHashModifier: hashModifier))
   }
 
-  /// Declares a relationship in memory only that leads to one object.
+  /// Declares a relationship in memory only that refers to one object.
   public static func transient<Root: ManagedObject, Destination: ManagedObject>(
     _ name: String, _ path: KeyPath<Root, Destination>
   ) -> EntityProperty { relationship(name, path).inMemory }
 
-  /// Declares a relationship in memory only that leads to one object at most.
+  /// Declares a relationship in memory only that refers to one object at most.
   public static func transient<Root: ManagedObject, Destination: ManagedObject>(
     _ name: String, _ path: KeyPath<Root, Destination?>
   ) -> EntityProperty { relationship(name, path).inMemory }
 
-  /// Declares a relationship in memory only that leads to many objects.
+  /// Declares a relationship in memory only that refers to many objects.
   public static func transient<Root: ManagedObject, Many: RelatedCollection>(
     _ name: String, _ path: KeyPath<Root, Many>
   ) -> EntityProperty { relationship(name, path).inMemory }
@@ -205,7 +205,7 @@ extension EntityProperty {
   }
 }
 
-/// A collection of the objects that a relationship leads to, which is ``RelatedObjects``. A key path of a relationship
+/// A collection of the objects that a relationship refers to, which is ``RelatedObjects``. A key path of a relationship
 /// has such a value.
 public protocol RelatedCollection: Sequence where Element: ManagedObject {}
 

@@ -42,7 +42,7 @@ final class GraphProperty: Sendable {
     let inverse: Relationship?
     /// Whether setting the reference requires no other write.
     let isPlain: Bool
-    /// Whether deleting the object with the reference affects the object that the reference leads to.
+    /// Whether deleting the object with the reference affects the object that the reference refers to.
     var mattersToDeletion: Bool {
       relationship.deleteRule == .cascade || relationship.deleteRule == .deny
         || inverse.map { !$0.isToMany } ?? false

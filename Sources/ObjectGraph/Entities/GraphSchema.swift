@@ -15,7 +15,7 @@ final class GraphSchema: Sendable {
   private let derivedWays: [String: Set<[String]>]
   /// For each derived attribute with a path of relationships: its own entity, and the entities along the path.
   private let derivingFamilies: [Set<UInt16>]
-  /// The relationships without a stored inverse, by the entities that they lead to.
+  /// The relationships without a stored inverse, by the entities that they refer to.
   private let oneWayReferences: [UInt16: OneWayReferences]
 
   private init(model: Model, schema: Schema) {
@@ -79,7 +79,7 @@ final class GraphSchema: Sendable {
     return constraints
   }
 
-  /// Returns the relationships without a stored inverse that lead to objects of the entity.
+  /// Returns the relationships without a stored inverse that refer to objects of the entity.
   func oneWayReferences(to entity: UInt16) -> OneWayReferences? { oneWayReferences[entity] }
 
   /// Returns the entities and link tables that a change of the given entities may concern.

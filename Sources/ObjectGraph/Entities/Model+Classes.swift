@@ -8,7 +8,7 @@ extension Model {
   /// A superclass with an entity belongs to the model too. An inverse that one end states applies to both ends.
   ///
   /// - Throws: `ModelError` with all faults of the model; ``ContextError`` if a class declares no entity, an inverse
-  ///   that is no property of the destination, or an option that does not fit the attribute.
+  ///   that is not a property of the destination, or an option that does not fit the attribute.
   public init(classes: [ManagedObject.Type]) throws {
     var declarations: [EntityDeclaration] = []
     var seen: Set<ObjectIdentifier> = []

@@ -1,7 +1,7 @@
 import ObjectModel
 import Rows
 
-/// The relationships that lead to the objects of one entity and have no stored inverse there.
+/// The relationships that refer to the objects of one entity and have no stored inverse there.
 ///
 /// Such an object has no record of the objects that lead to it. When it is deleted, the context finds them by these
 /// columns and links.
@@ -18,7 +18,7 @@ struct OneWayReferences: Sendable {
   /// The sides of link tables at which the objects of the entity stand.
   var links: [LinkTable.Side] = []
 
-  /// Returns the relationships without a stored inverse by the entities that they lead to.
+  /// Returns the relationships without a stored inverse by the entities that they refer to.
   static func byDestination(
     _ entities: [GraphEntity], _ model: Model, _ schema: Schema
   ) -> [UInt16: OneWayReferences] {

@@ -18,7 +18,7 @@ import Synchronization
 /// ``ContextError/Code/historyExpired`` instead of leaving a gap.
 ///
 /// The observer sees saves of this coordinator at once, and saves of another process at the next poll. Each follower
-/// needs an observer of its own, because an observer returns each transaction only once. May be used from any thread.
+/// needs its own observer, because an observer returns each transaction only once. May be used from any thread.
 public final class HistoryObserver: Sendable {
   /// The coordinator of the history.
   public let coordinator: PersistentStoreCoordinator

@@ -50,7 +50,7 @@ public struct HistoryChange: Sendable, Hashable {
   /// The kind of the change.
   public let kind: Kind
   /// The sorted names of the changed properties; empty if the object was inserted or deleted. In a database of Core Data,
-  /// a relationship that leads to many may be named without a change, if the history does not tell which one changed.
+  /// a relationship that refers to many may be named without a change, if the history does not tell which one changed.
   public let changedProperties: [String]
   /// The last values of a deleted object, by name: the attributes that the model preserves
   /// (`preservesValueOnDeletion`). Attributes without a value are left out.

@@ -97,7 +97,7 @@ struct LoggedHistory {
       let given = layout.columns.indices.filter { index in
         change.properties.contains(String(layout.columns[index].name.prefix { $0 != "#" }))
       }
-      // A change of a relationship that leads to many is in no column of the object.
+      // A change of a relationship that refers to many is in no column of the object.
       for index in given.isEmpty ? Array(layout.columns.indices.prefix(1)) : given {
         builder.set(
           try row.value(layout.columns[index]), column: index, of: key, basis: try row.version)

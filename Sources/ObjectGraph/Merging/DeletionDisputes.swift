@@ -2,7 +2,7 @@ import ObjectModel
 import ObjectQuery
 import Rows
 
-/// The objects that one side has deleted and the other side has changed, or refers to anew.
+/// The objects that one side has deleted and the other side has changed, or refers to again.
 struct DeletionDisputes {
   private let merge: ThreeWayMerge
 
@@ -90,7 +90,7 @@ struct DeletionDisputes {
     let isCascading: Bool
   }
 
-  /// Returns the references and links that a side has added, by the objects that they lead to.
+  /// Returns the references and links that a side has added, by the objects that they refer to.
   private func newReferences(
     of side: Side, to targets: Set<ObjectKey>
   ) throws -> [ObjectKey: [NewReference]] {
@@ -182,7 +182,7 @@ struct DeletionDisputes {
   }
 
   /// Adds the objects without which the restored objects can't exist: owners whose deletion deletes them, and objects
-  /// that a required relationship leads to.
+  /// that a required relationship refers to.
   private func withOwners(_ keys: Set<ObjectKey>, _ side: Side) throws -> Set<ObjectKey> {
     var all = keys
     var waiting = keys.sorted()

@@ -6,7 +6,7 @@ package struct MergeDispute {
   package enum Kind: String {
     /// Both sides have set a value or a reference to different values.
     case value
-    /// One side has deleted the object, and the other side has changed it or refers to it anew.
+    /// One side has deleted the object, and the other side has changed it or refers to it again.
     case deletion
     /// Both sides have changed the order of a relationship.
     case order

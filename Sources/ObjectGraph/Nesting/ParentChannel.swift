@@ -6,7 +6,7 @@ import Synchronization
 /// Pushes the changes of a child context to its parent.
 ///
 /// The parent's children see the changes from the moment of the push. The parent accepts the push in its next turn. A
-/// save waits for that turn; a push by itself does not.
+/// save waits for that turn; a push on its own does not.
 struct ParentChannel {
   private let workspace: Workspace
   private let parent: Workspace
@@ -138,7 +138,7 @@ extension Workspace {
   ///
   /// - Returns: The keys of rows that differ from the child's rows, by store.
   func take(_ push: Push) throws -> [StoreTag: Set<ObjectKey>] {
-    // The context's own earlier changes get a notification and an undo step of their own.
+    // The context's own earlier changes get a notification and their own undo step.
     try processPendingChanges()
     // Marks are about the rows that the child has read, so they come before its changes of these rows.
     try MarkCheck(self).adopt(push.marks)

@@ -49,7 +49,7 @@ final class LooseValues {
 
   // MARK: Relationships
 
-  /// Returns the objects that a relationship leads to.
+  /// Returns the objects that a relationship refers to.
   func objects(_ hash: UInt64) -> [ManagedObject] { related[hash] ?? [] }
 
   /// Replaces the members of a relationship among loose objects, and updates the inverse.

@@ -36,7 +36,7 @@ extension EntityMapped where Self: ManagedObject {
     for other in others { remove(other, from: key) }
   }
 
-  /// Removes an object from a relationship. Does nothing if the object is no member.
+  /// Removes an object from a relationship. Does nothing if the object is not a member.
   public func remove<Many: RelatedCollection>(
     _ other: Many.Element, from path: KeyPath<Self, Many>
   ) { remove(other, from: name(path)) }

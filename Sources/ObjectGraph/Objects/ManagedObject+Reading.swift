@@ -141,7 +141,7 @@ extension ManagedObject {
   final func converted<V: AttributeValue>(_ hash: UInt64, name: () -> String) -> V {
     let value = storedValue(hash, name)
     if let converted = V(storedValue: value) { return converted }
-    // A file may have any text for a URI. Text that is no URL must not end the program that reads it.
+    // A file may have any text for a URI. Text that is not a URL must not end the program that reads it.
     var isNone = value.isNull
     if case .uri = value { isNone = URL(storedValue: value) == nil }
     if isNone, let none = V(storedValue: .null) ?? V(storedValue: V.attributeType.zero) {

@@ -6,7 +6,7 @@ import Rows
 
 // Relationships by their names.
 extension ManagedObject {
-  /// Returns the object that a relationship leads to.
+  /// Returns the object that a relationship refers to.
   @usableFromInline
   final func relatedObject<D: ManagedObject>(_ name: StaticString, _ hash: UInt64) -> D? {
     guard let other = relatedObject(hash, name) else { return nil }
@@ -14,7 +14,7 @@ extension ManagedObject {
     return cast(other, name)
   }
 
-  /// Sets the object that a to-one relationship leads to.
+  /// Sets the object that a to-one relationship refers to.
   @usableFromInline
   final func relate<D: ManagedObject>(to other: D?, _ name: StaticString, _ hash: UInt64) {
     if let other {
@@ -24,7 +24,7 @@ extension ManagedObject {
     relate(to: other, hash, name.description)
   }
 
-  /// Sets the object that a to-one relationship leads to, whether the relationship is stored or in memory only.
+  /// Sets the object that a to-one relationship refers to, whether the relationship is stored or in memory only.
   final func relate(to other: ManagedObject?, _ hash: UInt64, _ name: @autoclosure () -> String) {
     let isLoose = state.contains(.loose) || other?.state.contains(.loose) ?? false
     if isLoose, let loose = LooseInsertion.join(self, other.map { [$0] } ?? []) {
@@ -60,7 +60,7 @@ extension ManagedObject {
     }
   }
 
-  /// Returns the objects that a relationship leads to.
+  /// Returns the objects that a relationship refers to.
   @usableFromInline
   final func relatedObjects<D: ManagedObject>(
     _ name: @autoclosure () -> String, _ hash: UInt64
@@ -80,7 +80,7 @@ extension ManagedObject {
     members.set(objects)
   }
 
-  /// Returns the objects that a to-many relationship leads to.
+  /// Returns the objects that a to-many relationship refers to.
   ///
   /// - Precondition: The entity has a to-many relationship with this name.
   public final func objects(forKey key: String) -> RelatedObjects<ManagedObject> {
@@ -96,14 +96,14 @@ extension ManagedObject {
     members.add(other)
   }
 
-  /// Removes an object from a relationship. Does nothing if the object is no member.
+  /// Removes an object from a relationship. Does nothing if the object is not a member.
   ///
   /// - Precondition: The entity has a to-many relationship with this name.
   public final func remove(_ other: ManagedObject, from key: String) {
     ToManyAccess(self, PropertyHash.of(key), key).remove(other)
   }
 
-  /// Returns the number of objects that a relationship leads to.
+  /// Returns the number of objects that a relationship refers to.
   ///
   /// - Precondition: The entity has a to-many relationship with this name.
   public final func count(forKey key: String) -> Int {

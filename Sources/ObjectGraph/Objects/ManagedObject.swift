@@ -27,7 +27,7 @@ open class ManagedObject {
   @exclusivity(unchecked) final var sourceReference: Unmanaged<RowSource>
   @exclusivity(unchecked) private final var storedRow: UInt32
   @exclusivity(unchecked) private final var storedState: State
-  /// Whether this object retains the source by itself. A separate field, because it is written when the context ends,
+  /// Whether this object retains the source on its own. A separate field, because it is written when the context ends,
   /// while other threads may read the object.
   @exclusivity(unchecked) private final var holdsSource = false
   @exclusivity(unchecked) private final var storedKey: ObjectKey
@@ -60,7 +60,7 @@ open class ManagedObject {
     static let updated = State(rawValue: 1 << 1)
     /// The object is to be deleted, or was deleted.
     static let deleted = State(rawValue: 1 << 2)
-    /// The object is no fault: its values were read or set.
+    /// The object is not a fault: its values were read or set.
     static let realized = State(rawValue: 1 << 3)
     /// The store has no such object.
     static let missing = State(rawValue: 1 << 4)
@@ -132,7 +132,7 @@ open class ManagedObject {
   public typealias RelatedSnapshot<S: ObjectGraph.EntitySnapshot> = ObjectGraph.RelatedSnapshot<S>
   /// The type of the snapshots of the class: for a class with `Entity(_:)` its structure `Snapshot`.
   public typealias SnapshotElement = ObjectSnapshot
-  /// The type of a property of a snapshot that leads to an object of the class.
+  /// The type of a property of a snapshot that refers to an object of the class.
   public typealias SnapshotMember = ObjectGraph.RelatedSnapshot<ObjectSnapshot>
   /// The names of properties by their key paths, for `#Predicate`. A class with `Entity(_:)` has them.
   open class var propertyNames: [AnyKeyPath: String] { PropertyPaths.names(of: self) }
@@ -185,7 +185,7 @@ open class ManagedObject {
   ///
   /// - Throws: ``ContextError`` with all failures of the object.
   open func validateForUpdate() throws { try validateByModel() }
-  /// Validates that the object may be deleted: no relationship whose delete rule is *deny* leads to an object.
+  /// Validates that the object may be deleted: no relationship whose delete rule is *deny* refers to an object.
   ///
   /// - Throws: ``ContextError`` with a failure for each relationship that denies the deletion.
   open func validateForDelete() throws { try validateDeletionByModel() }

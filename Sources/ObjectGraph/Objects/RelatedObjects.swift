@@ -3,7 +3,7 @@
 
 import ObjectModel
 
-/// The objects that a relationship leads to, in the order of an ordered relationship, or else by their identifiers.
+/// The objects that a relationship refers to, in the order of an ordered relationship, or else by their identifiers.
 ///
 ///     for stop in trip.stops { … }
 ///     print(trip.stops.count)

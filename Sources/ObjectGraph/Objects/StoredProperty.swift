@@ -13,16 +13,16 @@ extension EntityMapped where Self: ManagedObject {
     }
   }
 
-  /// The object that a relationship leads to, or `nil`.
+  /// The object that a relationship refers to, or `nil`.
   @inlinable
   public subscript<D: ManagedObject>(stored name: StaticString, hash: UInt64) -> D? {
     get { relatedObject(name, hash) }
     set { relate(to: newValue, name, hash) }
   }
 
-  /// The object that a required relationship leads to.
+  /// The object that a required relationship refers to.
   ///
-  /// - Precondition: The relationship leads to an object. It leads to none until it is set, or once the other object is
+  /// - Precondition: The relationship refers to an object. It refers to none until it is set, or once the other object is
   ///   deleted.
   @inlinable
   public subscript<D: ManagedObject>(stored name: StaticString, hash: UInt64) -> D {
@@ -44,7 +44,7 @@ extension EntityMapped where Self: ManagedObject {
     set { missingObject(name) }
   }
 
-  /// The objects that a relationship leads to, each made when it is read.
+  /// The objects that a relationship refers to, each made when it is read.
   @inlinable
   public subscript<D: ManagedObject>(stored name: StaticString, hash: UInt64) -> RelatedObjects<D> {
     get { relatedObjects(name.description, hash) }

@@ -33,7 +33,7 @@ struct Changes: Sendable {
 
 /// The rows that a rebase has repaired, so that they agree with the rows of another save.
 ///
-/// The next rebase first reverts all repairs, and then repairs the rows anew. So no repair is in conflict, and a repair
+/// The next rebase first reverts all repairs, and then repairs the rows again. So no repair is in conflict, and a repair
 /// ends when its reason ends. A repaired value that the context changes once more is a change of the context.
 struct Repairs: Sendable {
   /// The changes of the rows after the repair.

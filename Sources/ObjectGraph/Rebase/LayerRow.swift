@@ -48,7 +48,7 @@ struct LayerRow: Equatable {
 
   /// Adds the row to a layer that is being built.
   ///
-  /// - Parameter base: The rows beneath the layer.
+  /// - Parameter base: The rows below the layer.
   func add(_ key: ObjectKey, to builder: LayerBuilder, above base: View) throws {
     let basis = try base.row(of: key)?.version ?? 0
     switch kind {
@@ -77,7 +77,7 @@ extension Layer {
     return builder.freeze()
   }
 
-  /// Returns the layer with each change and removal based on the version that the row beneath has.
+  /// Returns the layer with each change and removal based on the version that the row below has.
   func based(on base: View, _ schema: Schema) throws -> Layer {
     var moved: Set<ObjectKey> = []
     for changes in entities {

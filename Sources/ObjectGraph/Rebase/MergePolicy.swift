@@ -108,7 +108,7 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
   }
 
   /// The resolution if one side has changed only derived values or nothing; `nil` if the policy must decide. Derived
-  /// values are computed anew.
+  /// values are computed again.
   var undisputed: MergeResolution? {
     guard let base else { return nil }
     func own(_ values: [String: Value]) -> [String: Value] {

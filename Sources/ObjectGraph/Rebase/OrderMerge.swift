@@ -98,7 +98,7 @@ struct OrderMerge {
     to placed: inout [List: Set<ObjectKey>], list: (ObjectKey) -> List
   ) throws {
     for one in try changes.entries() {
-      // A change of the owner alone sets a place too: the place that the row has beneath.
+      // A change of the owner alone sets a place too: the place that the row has below.
       guard let location = one.entry.given,
         try [order, owner].contains(where: { column in
           try !(location.block.value(column, row: location.row) ?? .null).isNull

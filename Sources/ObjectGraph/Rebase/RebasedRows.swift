@@ -9,7 +9,7 @@ import StoreInterface
 /// A pass reads the rows as they were when the pass began, and freezes its edits at its end.
 final class RebasedRows {
   let graph: GraphSchema
-  /// The rows beneath the changes.
+  /// The rows below the changes.
   let base: View
   /// The changes with all frozen edits.
   private(set) var layer: Layer

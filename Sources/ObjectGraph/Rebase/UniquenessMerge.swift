@@ -13,7 +13,7 @@ struct UniquenessMerge {
   let store: StoreTag
   /// The rows with all changes.
   let source: ViewSource
-  /// The rows beneath the changes.
+  /// The rows below the changes.
   let base: View
   /// The rows that the changes were made on, where another save has replaced them (``Changes/originals``).
   let originals: Layer

@@ -118,7 +118,7 @@ struct LinkWriter {
     }
   }
 
-  /// Removes the links of an object that lead to none of the given objects.
+  /// Removes the links of an object that refer to none of the given objects.
   ///
   /// - Precondition: Every link of the object is in the view.
   private func remove(

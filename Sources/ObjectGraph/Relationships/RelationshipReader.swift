@@ -52,7 +52,7 @@ struct RelationshipReader {
 
   /// Returns the members of a to-one or to-many relationship.
   ///
-  /// - Parameter andBefore: Whether to add the object that the saved reference leads to.
+  /// - Parameter andBefore: Whether to add the object that the saved reference refers to.
   func members(
     of object: ManagedObject, _ name: String, andBefore: Bool
   ) throws -> [ManagedObject] {

@@ -4,7 +4,7 @@ import ObjectModel
 ///
 /// No row contains it, so it may lead to objects of any store of the coordinator. A deleted object is removed from it.
 struct TransientRelationship {
-  /// The workspace; `nil` if the context is gone, and then the relationship leads to no object.
+  /// The workspace; `nil` if the context is gone, and then the relationship refers to no object.
   private let workspace: Workspace?
   private let object: ManagedObject
   private let relationship: Relationship
@@ -12,7 +12,7 @@ struct TransientRelationship {
   /// The position among the properties of the entity.
   private let property: Int
 
-  /// Makes the relationship with the code of a property. Returns `nil` if the property is no transient relationship.
+  /// Makes the relationship with the code of a property. Returns `nil` if the property is not a transient relationship.
   init?(_ code: PropertyCode, of object: ManagedObject) {
     guard code.form == .other,
       case .transientRelationship(let relationship, let inverse) =
@@ -37,7 +37,7 @@ struct TransientRelationship {
     return identifiers
   }
 
-  /// The objects that the relationship leads to.
+  /// The objects that the relationship refers to.
   ///
   /// An object is left out if its inverse does not lead back, because a refresh or a rollback has dropped the value of
   /// the inverse.
@@ -77,7 +77,7 @@ struct TransientRelationship {
     write(others.map(\.objectID))
   }
 
-  /// Adds an object at the end, unless the relationship leads to it already.
+  /// Adds an object at the end, unless the relationship refers to it already.
   func add(_ other: ManagedObject) {
     let present = objects
     if !present.contains(other) { set(present + [other]) }

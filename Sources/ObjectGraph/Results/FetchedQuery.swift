@@ -163,7 +163,7 @@ extension FetchedSnapshot {
 // MARK: - Loading all results
 
 extension FetchedQuery {
-  /// Returns all results, loaded anew.
+  /// Returns all results, loaded again.
   func load(
     in workspace: Workspace, _ following: ResultsFollowing
   ) throws -> FetchedSnapshot {

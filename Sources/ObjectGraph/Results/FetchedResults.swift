@@ -14,7 +14,7 @@ public import Observation
 ///
 /// If the place of an object depends on its own values only, an update costs as much as its changes, however long the
 /// list is. The place may also depend on related objects (`owner.name`, `ANY stops.cost > 3`), or the request may have
-/// a limit. A change that matters then loads the list anew. `now()` stays the same until the request or the queried
+/// a limit. A change that matters then loads the list again. `now()` stays the same until the request or the queried
 /// stores change, or the program calls ``performFetch()``. A store that is added later is included when the context processes its changes.
 ///
 /// Used in its context's turn. The list holds identifiers; objects are made when the program reads them. Swift's

@@ -23,7 +23,7 @@ public final class LiveResult<Output: Equatable & Sendable> {
   private var current: Output
   private var query: FetchedQuery
   private let ask: (Workspace, FetchedQuery, ResultsFollowing) throws -> Output
-  /// Returns the result after changes of single objects; `nil` if the request has to be evaluated anew.
+  /// Returns the result after changes of single objects; `nil` if the request has to be evaluated again.
   private let adjust: (Output, FetchedQuery, [ViewChange]) throws -> Output?
   private var following: ResultsFollowing
   private var isStale = false
@@ -72,7 +72,7 @@ extension LiveResult: ResultsFollower {
   func follow(_ changes: [ViewChange]) throws {
     guard isStale || round != following.round && query.concerns(changes) else { return }
     let wasStale = isStale
-    // After an error the next update evaluates the request anew.
+    // After an error the next update evaluates the request again.
     isStale = true
     let adjusted = try wasStale ? nil : adjust(current, query, changes)
     take(try adjusted ?? ask(workspace, query, following))
@@ -157,7 +157,7 @@ extension FetchedQuery {
     return request.window(of: count).count
   }
 
-  /// Returns the count after some changes, given the count before; `nil` if the objects have to be counted anew.
+  /// Returns the count after some changes, given the count before; `nil` if the objects have to be counted again.
   fileprivate func count(_ count: Int, after changes: [ViewChange]) throws -> Int? {
     guard isIncremental, let change = changes.first(where: { isAsked($0.state.tag) }),
       let keys = change.keys

@@ -110,7 +110,7 @@ struct MarkCheck {
     guard conflicts.isEmpty else { throw ContextError(conflicts: conflicts) }
   }
 
-  /// Takes over the marks of a child. A mark is then based on the row beneath this workspace's own changes, because the save
+  /// Takes over the marks of a child. A mark is then based on the row below this workspace's own changes, because the save
   /// of the child's object may still be to come.
   func adopt(_ marks: Marks) throws {
     for tag in marks.stores {

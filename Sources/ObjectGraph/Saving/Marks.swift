@@ -5,7 +5,7 @@ import Rows
 struct Marks: Sendable {
   /// A marked object.
   struct Mark: Sendable {
-    /// The row beneath the context's own changes at the time of the mark; `nil` if there was none.
+    /// The row below the context's own changes at the time of the mark; `nil` if there was none.
     ///
     /// The row is kept and not only its version, because a parent compares it with a row that it may not have saved.
     let row: ViewRow?

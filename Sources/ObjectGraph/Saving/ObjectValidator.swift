@@ -72,7 +72,7 @@ struct ObjectValidator {
     let constraints = object.source.entity.graph.constraints
     var failures: [ValidationFailure] = []
     for (index, column) in constraints.requiredColumns.enumerated() {
-      // Most references lead to an object.
+      // Most references refer to an object.
       if let column, refers(object, column) { continue }
       if let failure = failure(of: constraints.relationships[index], of: object) {
         failures.append(failure)
@@ -106,7 +106,7 @@ struct ObjectValidator {
     return owners
   }
 
-  /// Whether a reference of an object leads to an object that is there.
+  /// Whether a reference of an object refers to an object that is there.
   private func refers(_ object: ManagedObject, _ column: Int) -> Bool {
     guard let key = object.reference(column: column),
       let other = workspace.object(at: key, in: object.source.entity.store)
@@ -117,7 +117,7 @@ struct ObjectValidator {
   private func failure(of property: GraphProperty, of object: ManagedObject) -> ValidationFailure? {
     switch property.place {
     case .toOne(let toOne):
-      // The caller has found that the reference leads to no object.
+      // The caller has found that the reference refers to no object.
       guard !toOne.relationship.isOptional else { return nil }
       return ValidationFailure(
         object, property.name, .null, .required, "\"\(property.name)\" must refer to an object.")

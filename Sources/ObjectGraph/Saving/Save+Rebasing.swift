@@ -60,7 +60,7 @@ extension Save {
     _ heads: [(state: StoreState, base: StoreBase)], besides marked: [MergeConflict]
   ) throws {
     var conflicts = marked
-    // The rebase of a single store throws its conflicts by itself.
+    // The rebase of a single store throws its conflicts on its own.
     let isAsked = heads.count > 1 || !marked.isEmpty
     for (state, base) in heads where isAsked && workspace.settings.mergePolicy.isError {
       do {

@@ -6,7 +6,7 @@ import Threads
 /// A save on its way through the five steps: rebase, prepare, validate, commit, finish.
 ///
 /// A step takes the draft and returns it with its own results. Nothing else carries results from step to step, so a save
-/// within a hook of another save has a draft of its own.
+/// within a hook of another save has its own draft.
 struct SaveDraft: ~Copyable {
   /// The steps that are done. A step may return the draft to an earlier stage, and the steps after that are repeated.
   enum Stage: Int {

@@ -101,7 +101,7 @@ struct ValidationPlan: Sendable {
     }
   }
 
-  /// Whether any object needs a check of its own, besides the check of its stored attributes.
+  /// Whether any object needs its own check, besides the check of its stored attributes.
   var checksObjects: Bool {
     !transients.isEmpty || !relationships.isEmpty || !propertyPredicates.isEmpty
   }

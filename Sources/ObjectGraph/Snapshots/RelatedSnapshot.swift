@@ -1,6 +1,6 @@
 public import ObjectModel
 
-/// An object that a snapshot leads to: its identifier, and its values if they were asked for.
+/// An object that a snapshot refers to: its identifier, and its values if they were asked for.
 ///
 ///     let stop = Stop.Snapshot(lisbon, including: \.trip)
 ///     print(stop.trip?.value?.name ?? "on no trip")

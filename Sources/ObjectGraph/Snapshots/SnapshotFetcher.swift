@@ -97,7 +97,7 @@ struct SnapshotFetcher {
   ) throws {
     let entity = source.entity
     let number = try source.number(row)
-    // A row of changes gives only some values, and its object knows the row beneath.
+    // A row of changes gives only some values, and its object knows the row below.
     if source.isOwn {
       // SAFETY: The entity keeps its source, and the source has the row.
       let object = unsafe entity.object(number, at: Unmanaged.passUnretained(source), row)

@@ -129,7 +129,7 @@ public struct SnapshotSource {
 
   // MARK: - Relationships
 
-  /// Returns the object that a relationship leads to.
+  /// Returns the object that a relationship refers to.
   public func read<S: EntitySnapshot>(
     _ key: StaticString, _ name: StaticString, _ hash: UInt64
   ) throws -> RelatedSnapshot<S>? {
@@ -149,7 +149,7 @@ public struct SnapshotSource {
     return RelatedSnapshot(S(other, including: inner))
   }
 
-  /// Returns the object that a required relationship leads to.
+  /// Returns the object that a required relationship refers to.
   public func read<S: EntitySnapshot>(
     _ key: StaticString, _ name: StaticString, _ hash: UInt64
   ) throws -> RelatedSnapshot<S> {
@@ -166,7 +166,7 @@ public struct SnapshotSource {
         debugDescription: "The relationship \"\(key)\" must lead to an object."))
   }
 
-  /// Returns the objects that a relationship leads to; `nil` if they were not asked for.
+  /// Returns the objects that a relationship refers to; `nil` if they were not asked for.
   public func read<S: EntitySnapshot>(
     _ key: StaticString, _ name: StaticString, _ hash: UInt64
   ) throws -> [S]? {

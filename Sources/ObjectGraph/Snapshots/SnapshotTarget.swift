@@ -83,7 +83,7 @@ public struct SnapshotTarget {
     }
   }
 
-  /// Writes the object that a relationship leads to.
+  /// Writes the object that a relationship refers to.
   public mutating func write<S: EntitySnapshot>(
     _ related: RelatedSnapshot<S>?, _ key: StaticString, _ name: StaticString, _ hash: UInt64
   ) throws {
@@ -98,14 +98,14 @@ public struct SnapshotTarget {
     }
   }
 
-  /// Writes the object that a required relationship leads to.
+  /// Writes the object that a required relationship refers to.
   public mutating func write<S: EntitySnapshot>(
     _ related: RelatedSnapshot<S>, _ key: StaticString, _ name: StaticString, _ hash: UInt64
   ) throws {
     try write(Optional(related), key, name, hash)
   }
 
-  /// Writes the objects that a relationship leads to. Without a list, the relationship stays as it is. A member that leaves the
+  /// Writes the objects that a relationship refers to. Without a list, the relationship stays as it is. A member that leaves the
   /// relationship, and that the model does not allow without it, is deleted.
   public mutating func write<S: EntitySnapshot>(
     _ list: [S]?, _ key: StaticString, _ name: StaticString, _ hash: UInt64
@@ -122,7 +122,7 @@ public struct SnapshotTarget {
     }
   }
 
-  /// Writes the values of an object without a class of its own, whose names the model alone knows.
+  /// Writes the values of an object without its own class, whose names the model alone knows.
   mutating func write(_ snapshot: ObjectSnapshot) throws {
     let sorted = snapshot.values.sorted { $0.key < $1.key }
     switch place {

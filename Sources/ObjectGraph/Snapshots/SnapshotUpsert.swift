@@ -7,7 +7,7 @@ struct SnapshotUpsert {
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  /// Returns the object that a snapshot leads to.
+  /// Returns the object that a snapshot refers to.
   func object<S: EntitySnapshot>(_ related: RelatedSnapshot<S>) throws -> S.ManagedClass {
     if let value = related.value { return try objects(from: [value])[0] }
     guard let id = related.objectID,
@@ -86,7 +86,7 @@ struct SnapshotUpsert {
     return found
   }
 
-  /// Returns the attribute whose values are unique by themselves.
+  /// Returns the attribute whose values are unique on their own.
   private func uniqueAttribute(of entity: String) -> String? {
     let model = workspace.coordinator.model
     return sequence(first: entity) { model[$0]?.superentity }

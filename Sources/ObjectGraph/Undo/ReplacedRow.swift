@@ -13,7 +13,7 @@ struct ReplacedRow {
 struct ReplacedRows {
   private var rows: [(entity: UInt16, rows: [ReplacedRow])] = []
 
-  /// The greatest number of changed rows for which a step keeps the values. A step with more rows keeps the view beneath it.
+  /// The greatest number of changed rows for which a step keeps the values. A step with more rows keeps the view below it.
   static let most = 256
 
   /// Adds all changed rows of an entity.

@@ -6,7 +6,7 @@ extension UndoStack {
   /// Records changes of a context that were just frozen.
   ///
   /// - Parameters:
-  ///   - view: The rows beneath the changes; `nil` if recording was off when they were frozen.
+  ///   - view: The rows below the changes; `nil` if recording was off when they were frozen.
   ///   - replaced: The values that changed rows had before, if they are known.
   ///   - isExact: Whether undoing the changes restores the rows that were shown before.
   ///   - transients: The values of transient properties in the context.

@@ -6,7 +6,7 @@ import Rows
 extension UndoStack {
   /// Undoes the last group. Does nothing if there is no group.
   ///
-  /// The changes since the end of the last turn are a group by themselves.
+  /// The changes since the end of the last turn are a group on their own.
   ///
   /// - Precondition: No explicit group is open.
   /// - Returns: Whether there was a group.
@@ -124,7 +124,7 @@ extension UndoStack {
       if !isExact {
         changes.originals = try originals(of: layer, back, in: state)
       } else if state.pending.isEmpty, !layer.inverseStatesVersions {
-        // Neither a rebase nor earlier changes state the versions of the rows beneath.
+        // Neither a rebase nor earlier changes state the versions of the rows below.
         changes.layer = try back.based(on: View(state.tables), state.graph.schema)
       }
       // Only an undo ignores references to the objects that it deletes. If a deletion is redone, the same references

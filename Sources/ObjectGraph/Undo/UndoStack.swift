@@ -18,7 +18,7 @@ import Rows
 /// nested and have names.
 ///
 /// Undoing makes ordinary changes: undo may reach back over saves, and its result needs a save. Recording copies no
-/// rows: a step keeps the changed rows and the rows beneath them, which never change. Undoing a step is in conflict
+/// rows: a step keeps the changed rows and the rows below them, which never change. Undoing a step is in conflict
 /// with a later save of another context that has changed the same rows. Used in its context's turn, and in one context
 /// only.
 public final class UndoStack {

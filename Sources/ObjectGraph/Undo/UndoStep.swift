@@ -79,7 +79,7 @@ struct KnownRows {
 struct Moments {
   let before: UInt64
   var after: UInt64
-  /// The commit beneath the step. It is `nil` if only a rebase can undo the step: the base has changes that no commit
+  /// The commit below the step. It is `nil` if only a rebase can undo the step: the base has changes that no commit
   /// contains, or a change is in conflict or was repaired.
   let commit: Int64?
 }
@@ -111,14 +111,14 @@ struct UndoableLayer {
   /// Whether the changes lie directly above saved rows, so that each states the version that it is based on.
   private let statesVersions: Bool
   /// The former values of changed rows; `nil` if the step does not keep them. Rows of other entities, and removed rows, are
-  /// restored from ``beneath``.
+  /// restored from ``below``.
   private let replaced: ReplacedRows?
   private var beneath: Beneath = .none
 
   /// The way back to the rows that the layer changes or removes. The rows that it inserts need no record.
   private enum Beneath {
     case none
-    /// The changes and removals, which are not inverted yet, and the view of the rows beneath them.
+    /// The changes and removals, which are not inverted yet, and the view of the rows below them.
     case notInverted(Layer, above: View)
     /// The inverse of the changes and removals.
     case inverse(Layer)
@@ -127,13 +127,13 @@ struct UndoableLayer {
   }
 
   /// The maximum number of rows that are inverted immediately. Inverting few rows costs little, and releases the rows
-  /// of unchanged objects in the view beneath.
+  /// of unchanged objects in the view below.
   private static let maximumInvertedAtOnce = 256
 
   /// Records a layer that was just frozen, with its inverse.
   ///
   /// - Parameters:
-  ///   - view: The rows beneath the layer, without the rows that the layer inserts.
+  ///   - view: The rows below the layer, without the rows that the layer inserts.
   ///   - replaced: The values that changed rows had before, if they are known.
   ///   - statesVersions: Whether the changes lie directly above saved rows.
   init(

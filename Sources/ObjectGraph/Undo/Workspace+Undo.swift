@@ -9,7 +9,7 @@ extension Workspace {
     try sealAll()
   }
 
-  /// Returns the rows beneath the changes that are not frozen yet; `nil` if nothing is recorded.
+  /// Returns the rows below the changes that are not frozen yet; `nil` if nothing is recorded.
   func viewToUndo(in state: StoreState) -> View? {
     undoStack?.isEnabled ?? false ? state.view : nil
   }

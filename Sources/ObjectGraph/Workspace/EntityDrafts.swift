@@ -120,7 +120,7 @@ struct EntityDrafts {
     return result
   }
 
-  /// Freezes the drafts of new rows. Each that becomes a block of its own leaves its memory before the next one is frozen.
+  /// Freezes the drafts of new rows. Each that becomes its own block leaves its memory before the next one is frozen.
   private mutating func freezeInsertions(_ writer: inout BlockWriter) -> [Block] {
     unsafe current = nil
     guard Draft.freezeApart(insertions.map { $0.draft! }) else {

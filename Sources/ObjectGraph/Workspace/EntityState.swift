@@ -368,7 +368,7 @@ extension EntityState {
   private func remove(_ number: UInt64, _ source: RowSource, _ row: Int) throws {
     if source.isOpen, let draft = source.draft {
       draft.remove(row: row)
-      // A row that is not sparse has no saved row beneath it, or that row is removed already.
+      // A row that is not sparse has no saved row below it, or that row is removed already.
       if source.isSparse { noteRemoval(of: number, basis: draft.basis(row: row)) }
       return
     }

@@ -31,7 +31,7 @@ struct RegisteredObjects {
 
   // MARK: Merged objects
 
-  /// Begins a save, which merges objects anew.
+  /// Begins a save, which merges objects again.
   mutating func forgetReplacements() { replacements = [:] }
 
   /// Records that an inserted object was merged into another object.

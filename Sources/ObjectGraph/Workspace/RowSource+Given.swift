@@ -9,9 +9,9 @@ extension RowSource {
     return try block.map { try RowLocation(block: $0, row: row).basis } ?? 0
   }
 
-  /// Returns the values of a row, from this row or the rows beneath it. The topmost row with a value in a column counts.
+  /// Returns the values of a row, from this row or the rows below it. The topmost row with a value in a column counts.
   ///
-  /// The search ends at a source that the context has not written, or that `isWanted` rejects. `beneath` is the row there.
+  /// The search ends at a source that the context has not written, or that `isWanted` rejects. `below` is the row there.
   func given(
     _ row: Int, while isWanted: (RowSource) -> Bool
   ) -> (values: [Int: Value], beneath: (source: RowSource, row: Int)?) {

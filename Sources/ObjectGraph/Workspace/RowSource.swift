@@ -63,9 +63,9 @@ final class RowSource {
   var isValidated = false
   /// The commit that saved the context's own rows; `nil` if the store counts the saves of each row instead.
   private(set) var version: Int64? = 0
-  /// Whether a row gives only some values. The row beneath it gives the other values.
+  /// Whether a row gives only some values. The row below it gives the other values.
   let isSparse: Bool
-  /// The row beneath each sparse row; `nil` for a row of a block that no object uses.
+  /// The row below each sparse row; `nil` for a row of a block that no object uses.
   private var beneath: [Beneath?] = []
   /// The number of objects of the context's table that use this source.
   ///
@@ -93,7 +93,7 @@ final class RowSource {
     case unread
     /// All rows share one version.
     case same(Int64)
-    /// Each row has a version of its own.
+    /// Each row has its own version.
     case own(Column)
   }
 
@@ -393,13 +393,13 @@ extension RowSource {
     return column.integer(at: row)
   }
 
-  /// Returns the row beneath a row of changes.
+  /// Returns the row below a row of changes.
   func below(_ row: Int) -> (source: RowSource, row: Int)? {
     guard isSparse, let below = beneath[row] else { return nil }
     return (below.source, below.row)
   }
 
-  /// Returns the value that a row itself gives; `nil` if the row beneath gives the value.
+  /// Returns the value that a row itself gives; `nil` if the row below gives the value.
   func given(_ column: Int, _ row: Int) -> Value? {
     // SAFETY: The source retains its draft until it takes the block of the draft's rows.
     if let draft = unsafe draftReference {
@@ -436,7 +436,7 @@ extension RowSource {
     return draft!.append(key: key, basis: basis)
   }
 
-  /// Records the row that an object showed before it was changed, where that is not the row beneath.
+  /// Records the row that an object showed before it was changed, where that is not the row below.
   func setReplaced(_ row: Int, _ source: RowSource, _ sourceRow: Int) {
     beneath[row]?.replaced = (source, sourceRow)
   }
@@ -462,7 +462,7 @@ extension RowSource {
     }
   }
 
-  /// Sets the row beneath a sparse row of a block.
+  /// Sets the row below a sparse row of a block.
   func setBelow(_ row: Int, _ source: RowSource, _ sourceRow: Int) {
     beneath[row] = Beneath(source: source, row: sourceRow)
     depth = max(depth, source.depth + 1)

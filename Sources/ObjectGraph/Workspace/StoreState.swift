@@ -7,7 +7,7 @@ import StoreInterface
 final class StoreState {
   let persistent: PersistentStore
   private(set) var base: StoreBase
-  /// The tables beneath the changes of the context, from bottom to top.
+  /// The tables below the changes of the context, from bottom to top.
   private(set) var tables: [any RowTable]
   /// The frozen changes of the context, the oldest first; merged in tiers.
   private(set) var pending: [Layer] {
@@ -144,7 +144,7 @@ final class StoreState {
     }
   }
 
-  /// Returns the objects that a relationship leads to. The drafts that may concern them must be frozen.
+  /// Returns the objects that a relationship refers to. The drafts that may concern them must be frozen.
   func related(
     _ key: ObjectKey, _ toMany: GraphProperty.ToMany, _ workspace: Workspace
   ) throws -> RelatedStorage {

@@ -4,7 +4,7 @@ import ObjectModel
 enum TransientValue: Sendable, Equatable {
   /// The value of an attribute.
   case value(Value)
-  /// The objects that a relationship leads to, in order.
+  /// The objects that a relationship refers to, in order.
   case objects([ObjectID])
 }
 
@@ -87,7 +87,7 @@ extension Workspace {
 
   /// Sets a transient property of an object.
   func setTransientValue(_ value: TransientValue, of object: ManagedObject, _ property: Int) {
-    // A value set in `awakeFromFetch()` is no change: the next fault sets it again.
+    // A value set in `awakeFromFetch()` is not a change: the next fault sets it again.
     restoreTransientValue(
       value, of: object.objectID, property, isLasting: !object.state.contains(.awaking))
   }

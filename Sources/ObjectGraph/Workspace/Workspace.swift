@@ -232,7 +232,7 @@ extension Workspace {
   /// Records changes of the context that were just put on top of its frozen changes.
   ///
   /// - Parameters:
-  ///   - view: The rows beneath the changes; `nil` if undo did not record when they were frozen.
+  ///   - view: The rows below the changes; `nil` if undo did not record when they were frozen.
   ///   - replaced: The values that changed rows had before, if they are known.
   ///   - isExact: Whether undoing the changes restores the rows that were shown before.
   func noteSealed(

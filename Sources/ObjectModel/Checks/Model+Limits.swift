@@ -1,7 +1,7 @@
 extension Model {
   /// The greatest number of entities in one model (spec §2.2.4).
   ///
-  /// An object's key has 16 bits for the entity's number, and zero is no number.
+  /// An object's key has 16 bits for the entity's number, and zero is not a number.
   public static let greatestEntityCount = 65_535
 
   /// The greatest number of properties of one entity, inherited ones included (spec §2.2.4).

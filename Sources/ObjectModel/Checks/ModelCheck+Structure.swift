@@ -117,7 +117,7 @@ extension ModelCheck {
     }
   }
 
-  /// Reports a name that is no identifier: a letter or underscore, then letters, digits and underscores of any
+  /// Reports a name that is not an identifier: a letter or underscore, then letters, digits and underscores of any
   /// script. Predicates spell a reserved word as `#word`, so reserved words are valid names.
   mutating func checkName(
     _ name: String, _ kind: String, _ place: String?, _ property: String? = nil

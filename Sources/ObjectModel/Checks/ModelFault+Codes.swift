@@ -21,7 +21,7 @@ extension ModelFault.Code {
 // MARK: Names
 
 extension ModelFault.Code {
-  /// A name is empty or is no identifier.
+  /// A name is empty or is not an identifier.
   public static let invalidName = ModelFault.Code(rawValue: "invalidName")
 
   /// Two parts of one kind have the same name. A warning for the indexes of an entity, because Core Data accepts
@@ -66,7 +66,7 @@ extension ModelFault.Code {
   /// The precision is for values of another type, or its number of decimal places is out of range.
   public static let wrongPrecision = ModelFault.Code(rawValue: "wrongPrecision")
 
-  /// The pattern is no regular expression, or the attribute is not text.
+  /// The pattern is not a regular expression, or the attribute is not text.
   public static let wrongPattern = ModelFault.Code(rawValue: "wrongPattern")
 
   /// A derived attribute cannot be derived with its expression.

@@ -367,7 +367,7 @@ extension [FetchIndex] {
 }
 
 extension Property {
-  /// The name of the entity that a relationship leads to; `nil` for other properties.
+  /// The name of the entity that a relationship refers to; `nil` for other properties.
   fileprivate var destination: String? {
     if case .relationship(let relationship) = self { relationship.destination } else { nil }
   }

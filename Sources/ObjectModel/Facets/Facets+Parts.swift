@@ -64,7 +64,7 @@ extension Attribute {
       option: ("allowsCloudEncryption", "encrypted in the cloud")),
   ]
 
-  /// The names of types and transformers. Archives have the class in a form of its own.
+  /// The names of types and transformers. Archives have the class in its own form.
   package static let nameFacets: [ModelFacet<Attribute>] = [
     ModelFacet(
       .text(\.valueTransformerName, expected: "the name of a transformer", isName: true),
@@ -88,7 +88,7 @@ extension Attribute {
 }
 
 extension Attribute {
-  /// The attribute as Apple's formats express it: facets without a place of their own are entries of the user info.
+  /// The attribute as Apple's formats express it: facets without their own place are entries of the user info.
   package var withNotes: Attribute {
     var attribute = self
     for facet in Attribute.facets {

@@ -1,11 +1,11 @@
 /// A facet of a part of a model that is a flag, a text or a set of notes: its name in each notation of models.
 ///
 /// The readers and the writers of all notations, the comparison of models and the version hash go through the rows of a part
-/// (``Attribute/facets`` and its neighbours). A new facet is a row, unless one of these writes it in a form of its own.
+/// (``Attribute/facets`` and its neighbours). A new facet is a row, unless one of these writes it in its own form.
 package struct ModelFacet<Part>: Sendable {
   package let content: Content
   package let difference: ModelDifference.Facet
-  /// The member in the JSON form; `nil` for a flag that is a word in the list of options, and for a facet with a form of its own.
+  /// The member in the JSON form; `nil` for a flag that is a word in the list of options, and for a facet with its own form.
   package let json: String?
   /// The XML attribute in Apple's model sources.
   package let source: String?
@@ -48,7 +48,7 @@ package struct ModelFacet<Part>: Sendable {
     self.isHashed = isHashed
   }
 
-  /// Returns whether a part has the flag; `nil` for a facet that is no flag.
+  /// Returns whether a part has the flag; `nil` for a facet that is not a flag.
   package func flag(of part: Part) -> Bool? {
     if case .flag(let path) = content { part[keyPath: path] } else { nil }
   }

@@ -1,6 +1,6 @@
 // Conversions of decimals to and from text: digits with a sign, a point and, when read, an exponent.
 extension DecimalParts {
-  /// Creates the number that the whole text represents, such as `-12.5` or `3e8`; `nil` when the text is no number
+  /// Creates the number that the whole text represents, such as `-12.5` or `3e8`; `nil` when the text is not a number
   /// or has too many digits.
   package init?(text: Span<UInt8>) {
     self.init(0, exponent: 0)

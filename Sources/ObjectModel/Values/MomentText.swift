@@ -6,7 +6,7 @@ package enum MomentText {
     ISOMoment.text(seconds) ?? mark + RealText.text(seconds)
   }
 
-  /// Returns the seconds since 2001 of a moment's text; `nil` if the text is no moment. A time without a zone is in
+  /// Returns the seconds since 2001 of a moment's text; `nil` if the text is not a moment. A time without a zone is in
   /// UTC.
   package static func seconds(_ text: String, mark: String = "@") -> Double? {
     ISOMoment.seconds(text)

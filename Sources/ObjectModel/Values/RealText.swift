@@ -14,7 +14,7 @@ package enum RealText {
       ? "nan" : "nan:" + String(number.bitPattern, radix: 16)
   }
 
-  /// Returns the 64-bit number of a whole text; `nil` if the text is no number, or if its digits are too large for a
+  /// Returns the 64-bit number of a whole text; `nil` if the text is not a number, or if its digits are too large for a
   /// finite number.
   package static func double(_ text: String) -> Double? {
     if let number = finite(text, Double.init) { return number }

@@ -10,7 +10,7 @@ package struct ValueText: Sendable {
   private let booleans: (yes: String, no: String)
   private let dates: Dates
   /// Whether each value is read back to the last bit. Otherwise decimal numbers are rounded to the digits that fit, and all numbers
-  /// that are no numbers are alike.
+  /// that are not numbers are alike.
   private let isExact: Bool
   private let notADecimal: String
 

@@ -4,7 +4,7 @@ import PropertyLists
 import Rows
 
 extension BoundComparison {
-  /// The same comparison as a range of dates; `nil` if it is no comparison of `YEAR(x)` or `TRUNC(x, unit)` in UTC with
+  /// The same comparison as a range of dates; `nil` if it is not a comparison of `YEAR(x)` or `TRUNC(x, unit)` in UTC with
   /// a constant.
   ///
   /// An index and a database can find the dates of a range, and can't find the years of dates.

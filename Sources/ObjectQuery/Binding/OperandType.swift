@@ -40,7 +40,7 @@ indirect enum OperandType: Hashable, Sendable {
     }
   }
 
-  /// The type of an element; the type itself if it is no collection.
+  /// The type of an element; the type itself if it is not a collection.
   var element: OperandType { if case .collection(let type) = self { type } else { self } }
 
   var isCollection: Bool { if case .collection = self { true } else { false } }

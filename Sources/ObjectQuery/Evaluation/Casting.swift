@@ -74,7 +74,7 @@ extension Number {
 }
 
 extension Decimal {
-  /// Reads a number from the whole text; `nil` if the text is no number or the number would have to be rounded.
+  /// Reads a number from the whole text; `nil` if the text is not a number or the number would have to be rounded.
   fileprivate init?(exactText text: String) {
     guard let parts = DecimalParts(text: text.utf8.span) else { return nil }
     self = parts.decimal

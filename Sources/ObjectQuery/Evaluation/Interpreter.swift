@@ -56,7 +56,7 @@ final class BatchReader {
 
   func column(_ column: LayoutColumn) throws -> Column {
     for known in columns where known.number == column.number { return known.column }
-    // A batch contains whole rows, so no column needs a lookup in the rows beneath.
+    // A batch contains whole rows, so no column needs a lookup in the rows below.
     let found =
       try batch.block.column(column)
       ?? Column(repeating: .null, kind: column.kind, rowCount: batch.block.rowCount)

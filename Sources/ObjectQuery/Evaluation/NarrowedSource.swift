@@ -3,7 +3,7 @@ package import Rows
 
 /// The objects of another source, with a scan of one family restricted to objects that were found before.
 ///
-/// Related objects are not restricted: every relationship leads to all its objects. But every scan of the family sees
+/// Related objects are not restricted: every relationship refers to all its objects. But every scan of the family sees
 /// only the restricted objects. This includes scans for a condition on related objects, or for a request within a
 /// request.
 package final class NarrowedSource: QuerySource {

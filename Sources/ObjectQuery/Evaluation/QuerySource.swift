@@ -22,7 +22,7 @@ package protocol QuerySource: Sendable {
   /// Returns the row of one object, or `nil` if no object has the given key.
   func row(of key: ObjectKey) throws -> ViewRow?
 
-  /// Returns the objects that a to-many relationship leads to, in their order if they have one.
+  /// Returns the objects that a to-many relationship refers to, in their order if they have one.
   func objects(relatedTo key: ObjectKey, through relationship: ToManyRelationship) throws
     -> [ObjectKey]
 }

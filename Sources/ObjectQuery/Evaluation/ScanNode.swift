@@ -81,7 +81,7 @@ struct ColumnRelation: OptionSet, Sendable {
   }
 }
 
-/// A test of the object that a to-one relationship leads to. One scan finds all objects that pass, as a set.
+/// A test of the object that a to-one relationship refers to. One scan finds all objects that pass, as a set.
 struct RelatedTest: Sendable {
   let column: LayoutColumn
   let layouts: [Layout]
@@ -229,7 +229,7 @@ struct ScanPlanner {
     }
   }
 
-  /// Plans `ANY` and `ALL` of objects that links lead to. Each link is an object that leads to both ends.
+  /// Plans `ANY` and `ALL` of objects that links refer to. Each link is an object that refers to both ends.
   private mutating func planLinks(
     _ relationship: ToManyRelationship, _ inner: BoundComparison, _ isAll: Bool
   ) -> ScanNode? {

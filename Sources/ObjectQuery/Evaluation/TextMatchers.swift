@@ -10,7 +10,7 @@ final class TextMatchers: Sendable {
   let query: TextQuery
   private let idle: Mutex<[TextMatcher]>
 
-  /// - Throws: ``QueryError`` if the text is no full-text query.
+  /// - Throws: ``QueryError`` if the text is not a full-text query.
   init(_ text: String) throws(QueryError) {
     do { query = try TextQuery(text) } catch {
       let place = error.offset.map { offset in

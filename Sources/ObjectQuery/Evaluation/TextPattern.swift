@@ -22,8 +22,8 @@ struct TextPattern: Sendable {
 
   /// Prepares a text for comparison.
   ///
-  /// - Throws: ``QueryError`` if the operator is `MATCHES` and the text is no regular expression, or the operator is `TEXT`
-  ///   and the text is no full-text query.
+  /// - Throws: ``QueryError`` if the operator is `MATCHES` and the text is not a regular expression, or the operator is `TEXT`
+  ///   and the text is not a full-text query.
   init(
     _ text: String, _ operation: QueryPredicate.Operator, _ options: TextOptions
   ) throws(QueryError) {

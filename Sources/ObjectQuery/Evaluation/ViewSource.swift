@@ -43,7 +43,7 @@ package final class ViewSource: QuerySource {
   /// Returns the row of one object, or `nil` if no object has the given key.
   package func row(of key: ObjectKey) throws -> ViewRow? { try view.row(of: key) }
 
-  /// Returns the objects that a to-many relationship leads to.
+  /// Returns the objects that a to-many relationship refers to.
   package func objects(
     relatedTo key: ObjectKey, through relationship: ToManyRelationship
   ) throws -> [ObjectKey] {
@@ -105,14 +105,14 @@ package struct RelationshipWay: Sendable {
     }
   }
 
-  /// The objects that a relationship leads to.
+  /// The objects that a relationship refers to.
   package enum Members {
     /// Objects of one entity, by their numbers.
     case numbers([UInt64], entity: UInt16)
     case keys([ObjectKey])
   }
 
-  /// Returns the objects that the relationship leads to, in its order, as numbers if they are of one entity.
+  /// Returns the objects that the relationship refers to, in its order, as numbers if they are of one entity.
   package func members(relatedTo key: ObjectKey, in indexed: IndexedView) throws -> Members {
     if case .inverse(let indexes) = kind, indexes.count == 1 {
       let range = IndexRange(equalTo: IndexBound([.object(key)]))
@@ -125,7 +125,7 @@ package struct RelationshipWay: Sendable {
     return .numbers(keys.map(\.number), entity: entity)
   }
 
-  /// Returns the objects that the relationship leads to, in its order.
+  /// Returns the objects that the relationship refers to, in its order.
   package func objects(
     relatedTo key: ObjectKey, in indexed: IndexedView
   ) throws -> [ObjectKey] {

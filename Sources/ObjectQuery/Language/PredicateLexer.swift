@@ -281,7 +281,7 @@ struct PredicateLexer {
     }
     var text = digits { $0.isASCII && $0.isNumber }
     var isReal = false
-    // A dot belongs to a number only if a digit follows: "2.@count" is no number.
+    // A dot belongs to a number only if a digit follows: "2.@count" is not a number.
     if byte() == UInt8(ascii: "."), (0x30...0x39).contains(byte(1)) {
       isReal = true
       offset += 1

@@ -64,7 +64,7 @@ extension PredicateParser {
     return left
   }
 
-  /// Returns the next operator without consuming it; `nil` if the next token is no operator.
+  /// Returns the next operator without consuming it; `nil` if the next token is not an operator.
   private func infix() throws(QueryError) -> Infix? {
     switch token {
     case .sign(let sign): return Self.infixSigns[sign]

@@ -189,7 +189,7 @@ struct PredicateParser {
     return expression
   }
 
-  /// Makes a part of the tree from the parts beneath it.
+  /// Makes a part of the tree from the parts below it.
   ///
   /// - Parameter operatorStart: The start of the operator between two parts.
   mutating func made(

@@ -138,7 +138,7 @@ private struct VariableWalker {
   private let values: [String: QueryExpression]
   /// The expression that replaces the evaluated object; `nil` if the object stays.
   private var root: QueryExpression?
-  /// Changes each part after the parts beneath it.
+  /// Changes each part after the parts below it.
   fileprivate var change: ((QueryExpression) -> QueryExpression)?
   /// A variable whose paths are recorded in a first walk and replaced in a second.
   fileprivate var replaced: String?

@@ -74,7 +74,7 @@ extension QueryError: CustomStringConvertible {
     return "\(message)\nThe part is: \(part)"
   }
 
-  /// The line of the text with the fault, and a line with a caret beneath; `nil` if the place is not known.
+  /// The line of the text with the fault, and a line with a caret below; `nil` if the place is not known.
   ///
   /// Long lines are cut to the part around the fault.
   public var excerpt: String? {

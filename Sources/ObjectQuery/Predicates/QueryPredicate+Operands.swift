@@ -39,7 +39,7 @@ extension QueryPredicate.Comparison {
 }
 
 extension Model {
-  /// Returns the attribute at the end of a path; `nil` if the expression is no path to an attribute.
+  /// Returns the attribute at the end of a path; `nil` if the expression is not a path to an attribute.
   fileprivate func attribute(at expression: QueryExpression, of entity: String) -> Attribute? {
     guard case .keyPath(of: .evaluatedObject, let path) = expression else { return nil }
     return attribute(at: path, of: entity)

@@ -22,7 +22,7 @@ public struct QueryExplanation: Sendable, Hashable {
     case order
     /// An index of words finds the texts.
     case words
-    /// The store answers by itself: a database by a statement, a plug-in by its own code.
+    /// The store answers on its own: a database by a statement, a plug-in by its own code.
     case store
   }
 
@@ -65,7 +65,7 @@ public struct QueryExplanation: Sendable, Hashable {
   public var rows = Share()
   /// The statement that a database received; `nil` if it received none.
   public var statement: String?
-  /// The reason why the store does not answer by itself, although it can answer requests; otherwise `nil`.
+  /// The reason why the store does not answer on its own, although it can answer requests; otherwise `nil`.
   public var reason: String?
   /// The sort keys of a sort in memory. It is empty if nothing is sorted: an index or the database has the order.
   public var sortKeys: [String] = []

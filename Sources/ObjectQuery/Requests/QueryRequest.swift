@@ -40,7 +40,7 @@ public struct QueryRequest: Sendable, Hashable {
   public var returnsDistinctResults = false
   /// The values in the dictionaries; if empty, every attribute and to-one relationship.
   public var propertiesToFetch: [FetchedValue] = []
-  /// The paths whose values define a group, for dictionaries. A name that is no property of the entity may also be the
+  /// The paths whose values define a group, for dictionaries. A name that is not a property of the entity may also be the
   /// name of a value in ``propertiesToFetch``, such as that of `TRUNC(start, "month")`.
   public var propertiesToGroupBy: [String] = []
   /// The condition for groups. It may refer to the fetched values and to the values that define groups.

@@ -1,4 +1,4 @@
-// A truth value is a condition by itself: `$0.isOpen && !$0.isFull`.
+// A truth value is a condition on its own: `$0.isOpen && !$0.isFull`.
 
 extension TypedExpression where Value == Bool {
   /// Returns the condition that the value is true.

@@ -1,6 +1,6 @@
 // SAFETY: The table is the checked copy of a library's own, which stays loaded. The host's structure is retained for ever
 // once it was given to `start`, because a plug-in may use it until the process ends, even if `start` failed or the plug-in
-// is loaded anew.
+// is loaded again.
 
 import CStorePlugin
 import DurableFiles

@@ -94,7 +94,7 @@ enum PluginLoader {
     return loaded
   }
 
-  /// Ends all plug-ins when the process ends by itself.
+  /// Ends all plug-ins when the process ends on its own.
   private static let endingAtExit: Void = {
     _ = atexit {
       // A thread that is loading a library now holds the lock, and keeps it if the process ends.

@@ -15,7 +15,7 @@ public struct PluginManifest: Sendable, Hashable {
   public let author: String?
   /// The types of stores that the plug-in brings; at least one.
   public let types: [StoreType]
-  /// Oddities that are no faults: unknown members and capabilities, each with its place.
+  /// Oddities that are not faults: unknown members and capabilities, each with its place.
   public let warnings: [String]
 
   /// The file name of every manifest.

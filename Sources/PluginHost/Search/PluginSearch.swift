@@ -90,7 +90,7 @@ struct PluginSearch {
     return isDocument
   }
 
-  /// Returns the plug-in in a folder; `nil` if the folder is no plug-in.
+  /// Returns the plug-in in a folder; `nil` if the folder is not a plug-in.
   private mutating func look(
     at path: String, in folder: PluginFolder
   ) throws(PluginRefusal) -> FoundPlugin? {
@@ -171,7 +171,7 @@ struct PluginFiles {
       types: found.manifest.types.map(\.type))
   }
 
-  /// Checks that a file or folder exists, has the wanted kind, is no link, and is trusted.
+  /// Checks that a file or folder exists, has the wanted kind, is not a link, and is trusted.
   @discardableResult
   func check(_ path: String, _ kind: FileKind) throws(PluginRefusal) -> FileStatus {
     let status: FileStatus

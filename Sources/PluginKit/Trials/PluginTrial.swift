@@ -72,7 +72,7 @@ package struct PluginTrial {
     return report
   }
 
-  /// Runs each case in a process of its own.
+  /// Runs each case in its own process.
   ///
   /// - Parameters:
   ///   - before: Called before each case.

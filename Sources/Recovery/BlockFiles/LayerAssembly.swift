@@ -112,7 +112,7 @@ struct LayerAssembly {
 
   /// Substitutes rows of older blocks for the rows of blocks that can't be read.
   ///
-  /// A merge leaves the blocks that it has read in the file until the file is written anew. Their rows are
+  /// A merge leaves the blocks that it has read in the file until the file is written again. Their rows are
   /// equal or older.
   private mutating func substitute(_ lost: [BlockEntry], _ older: [BlockEntry]) {
     let builder = LayerBuilder(schema)

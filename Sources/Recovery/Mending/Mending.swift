@@ -118,7 +118,7 @@ struct Mending {
     }
   }
 
-  /// Leaves out the objects whose required reference leads to no object, then the objects that require these.
+  /// Leaves out the objects whose required reference refers to no object, then the objects that require these.
   private mutating func dropDependent() throws {
     guard !keepsInvalid else { return }
     var waiting: [ObjectKey] = []
@@ -209,7 +209,7 @@ struct Mending {
 
   // MARK: - Removing references and links
 
-  /// Removes references that lead to no object, or to an object that does not lead back.
+  /// Removes references that refer to no object, or to an object that does not lead back.
   private mutating func cutReferences() throws {
     for layout in schema.layouts {
       for case .relationship(let relationship) in model.properties(of: layout.entity)
@@ -287,7 +287,7 @@ struct Mending {
       var seen: Set<[ObjectKey]> = []
       let orders = layout.columns.indices.filter { $0 != source && $0 != target }
       try graph.forEach(layout, [source, target] + orders) { key, values, _ in
-        // A link that has lost its place in an ordered relationship is no member of it.
+        // A link that has lost its place in an ordered relationship is not a member of it.
         if contents.incomplete.contains(key), values.dropFirst(2).contains(where: \.isNull) {
           dropped.insert(key)
           cutCounts[layout.entity, default: 0] += 1

@@ -9,7 +9,7 @@ extension ArrowBatch {
   /// Returns the rows as blocks of the given layout's entity.
   ///
   /// Keys are required and must ascend. A column of the layout may be missing: whole rows then have its default,
-  /// and changes leave it to the rows beneath. The batch is not changed, and the blocks share no memory with it.
+  /// and changes leave it to the rows below. The batch is not changed, and the blocks share no memory with it.
   ///
   /// - Throws: ``ArrowError``, which names the column and the row. No blocks are returned then.
   public func blocks(_ layout: Layout) throws -> [Block] {

@@ -44,7 +44,7 @@ public struct ArrowBatch: ~Copyable {
   }
 
   deinit {
-    // SAFETY: `release` gets a structure of its own, and no code reads the structure afterwards.
+    // SAFETY: `release` gets its own structure, and no code reads the structure afterwards.
     var array = unsafe array
     var schema = unsafe schema
     if let release = unsafe array.release { unsafe release(&array) }

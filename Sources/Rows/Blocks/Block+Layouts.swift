@@ -24,7 +24,7 @@ extension Block {
   /// Returns a column of a layout. A column of a narrower kind is widened. Whole rows that lack the column have the
   /// default in every row.
   ///
-  /// - Returns: `nil` when the rows are changes that leave the column to the rows beneath.
+  /// - Returns: `nil` when the rows are changes that leave the column to the rows below.
   public func column(_ column: LayoutColumn) throws -> Column? {
     if let found = try self.column(column.number, as: column.kind) { return found }
     if flags.contains(.changes) { return nil }

@@ -56,7 +56,7 @@ extension Block {
   package func withoutValues(
     _ lost: Set<OutsideReference>, columns lostColumns: Set<UInt16> = []
   ) throws -> (blocks: [Block], keys: [UInt64]) {
-    // A row of changes shows the value of the row beneath in place of a lost column. A whole row has no value there.
+    // A row of changes shows the value of the row below in place of a lost column. A whole row has no value there.
     let isChange = flags.contains(.changes)
     let own = entries.indices.filter {
       let number = entries[$0].number
@@ -135,7 +135,7 @@ extension Block {
   /// Returns the value of one row of a layout's column. The value is read alone where that is cheaper than reading
   /// the column.
   ///
-  /// - Returns: `nil` when the row is a change that leaves the value to the row beneath.
+  /// - Returns: `nil` when the row is a change that leaves the value to the row below.
   public func value(_ column: LayoutColumn, row: Int) throws -> Value? {
     switch try pointValue(column, row: row) {
     case .absent?: return nil

@@ -7,7 +7,7 @@ import ObjectModel
 
 /// The result of reading one value alone.
 enum PointValue {
-  /// The change leaves the value to the row beneath.
+  /// The change leaves the value to the row below.
   case absent
   case value(Value)
 }

@@ -25,7 +25,7 @@ public final class Block: Sendable {
   public let flags: BlockFlags
   /// The number of bytes of the block.
   public let byteCount: Int
-  /// The version of rows without a version of their own: the commit that wrote the block, or 0.
+  /// The version of rows without their own version: the commit that wrote the block, or 0.
   public let version: Int64
 
   let entries: [ColumnEntry]
@@ -38,7 +38,7 @@ public final class Block: Sendable {
 
   /// Opens the block with the bytes of `source`.
   ///
-  /// - Parameter version: The version of rows without a version of their own.
+  /// - Parameter version: The version of rows without their own version.
   /// - Throws: ``BlockError`` when header or directory are damaged, or the error of the source.
   public init(_ source: any BlockSource, byteCount: Int, version: Int64 = 0) throws {
     guard byteCount >= BlockFormat.headerByteCount else {
@@ -165,7 +165,7 @@ extension Block {
   }
 
   /// Returns the column with the given number; `nil` when the block lacks the column. A missing column means the
-  /// default value in whole rows, and the value of the row beneath in changes.
+  /// default value in whole rows, and the value of the row below in changes.
   ///
   /// Each call reads all of the column's values that lie outside of the block; ``value(_:row:)`` reads one.
   ///

@@ -64,7 +64,7 @@ public struct BlockFlags: OptionSet, Sendable, Hashable {
   /// Creates the flags with the given bits.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// The rows are changes: a value that is missing or not given is the value of the row beneath.
+  /// The rows are changes: a value that is missing or not given is the value of the row below.
   public static let changes = BlockFlags(rawValue: 1 << 0)
   /// The rows are removals: only their keys matter.
   public static let removals = BlockFlags(rawValue: 1 << 1)

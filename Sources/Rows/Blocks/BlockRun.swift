@@ -40,7 +40,7 @@ public struct RowLocation: Sendable {
     self.row = row
   }
 
-  /// The version that the row is based on: 0 for a row with nothing beneath it, and ``LayoutColumn/unsavedBasis``
+  /// The version that the row is based on: 0 for a row with nothing below it, and ``LayoutColumn/unsavedBasis``
   /// for a row above an uncommitted row.
   public var basis: Int64 {
     get throws { try block.column(LayoutColumn.Number.basis)?.integer(at: row) ?? 0 }

@@ -9,13 +9,13 @@ protocol RowSource: AnyObject {
   ///
   /// - Throws: The error of a damaged block.
   @unsafe func rawColumn(_ number: UInt16) throws -> RawColumn?
-  /// Whether a missing column means the column of the row beneath. Otherwise it means the default.
+  /// Whether a missing column means the column of the row below. Otherwise it means the default.
   var isSparse: Bool { get }
   /// Whether a column with the given number may give a value.
   func hasColumn(_ number: UInt16) -> Bool
   /// The approximate byte count of all rows' byte strings.
   var byteStringByteCount: Int { get }
-  /// The version of rows without a version of their own.
+  /// The version of rows without their own version.
   var version: Int64 { get }
   /// Whether columns may contain references to values outside of the source.
   var hasOutsideValues: Bool { get }
@@ -72,7 +72,7 @@ struct RowRun {
   var beneath: RowPlace?
 }
 
-/// One row of one source, and the row beneath it.
+/// One row of one source, and the row below it.
 struct RowPlace {
   var source: Int
   var row: Int
@@ -90,7 +90,7 @@ struct RowGathering {
   /// The wanted columns, in ascending order of their numbers.
   let columns: [LayoutColumn]
   var sources: [any RowSource]
-  /// The places of rows further beneath.
+  /// The places of rows further below.
   var places: [RowPlace] = []
   /// The runs of rows. `keys` contains one key for each row of each run.
   var runs: [RowRun] = []

@@ -28,9 +28,9 @@ public enum ColumnKind: UInt8, Sendable, Hashable, CaseIterable {
 }
 
 extension ColumnKind {
-  /// Creates the kind of column for attributes of the given type; `nil` for types without a column of their own.
+  /// Creates the kind of column for attributes of the given type; `nil` for types without their own column.
   public init?(_ type: AttributeType) {
-    // Types without a column have no content, or objects, which only relationships lead to.
+    // Types without a column have no content, or objects, which only relationships refer to.
     let traits = type.traits
     let kind = ColumnKind.allCases.first { kind in
       kind.content == traits.content && kind != .reference

@@ -5,7 +5,7 @@ import ObjectModel
 
 /// A verifier of one column's bytes. It checks them once, and later reads need no further checks.
 ///
-/// A checksum is no defence against malice, so the verifier checks everything that a read relies on. Each part lies
+/// A checksum is not a defence against malice, so the verifier checks everything that a read relies on. Each part lies
 /// within the chunk, and offsets ascend and stay within the heap. Codes have an entry, integers fit their kind, and
 /// text is UTF-8 and is not cut within characters.
 struct ColumnVerifier {

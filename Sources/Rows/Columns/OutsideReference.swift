@@ -1,4 +1,4 @@
-/// The place of a value that lies outside of its block, in a section of its own (spec §3.4.9).
+/// The place of a value that lies outside of its block, in its own section (spec §3.4.9).
 ///
 /// The block contains the reference instead of the bytes, so rewriting the block does not copy the bytes.
 public struct OutsideReference: Sendable, Hashable {

@@ -269,7 +269,7 @@ extension Draft {
     maximumRowByteCount + columnCount * fittingByteCount
   }
 
-  /// Undoes the change of one value, so that the value of the row beneath shows again.
+  /// Undoes the change of one value, so that the value of the row below shows again.
   ///
   /// - Precondition: The draft's rows are changes.
   public func unset(column: Int, row: Int) {

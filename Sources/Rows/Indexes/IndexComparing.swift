@@ -89,7 +89,7 @@ extension Comparison {
 }
 
 extension Value {
-  /// Returns a number that orders the value among the values of a column; `nil` for a value that is no number.
+  /// Returns a number that orders the value among the values of a column; `nil` for a value that is not a number.
   func orderingWord(as kind: ColumnKind) -> UInt64? {
     switch self {
     case .boolean(let value): UInt64(ordering: Int64(value ? 1 : 0))

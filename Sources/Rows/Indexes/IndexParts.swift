@@ -29,7 +29,7 @@ struct IndexParts: Sendable {
     var above: [Cover] = []
     for table in runs.indices.reversed() {
       covers[table] = above
-      // The lowest table covers no table, and neither does a table with no entries beneath it.
+      // The lowest table covers no table, and neither does a table with no entries below it.
       guard table > 0, runs[..<table].contains(where: { $0.count > 0 }) else { continue }
       let keys = try view.tables[table].keyRanges(ofEntity: index.entityNumber)
       // A table's index run has an entry for each inserted row and for each row with a change of an indexed column.

@@ -4,12 +4,12 @@ extension IndexRun {
   /// Creates the entries for all rows of a table that an index covers.
   ///
   /// A row that is put has an entry. A changed row has an entry if it gives a value to a column of the index; the
-  /// remaining columns have their values from beneath.
+  /// remaining columns have their values from below.
   ///
   /// - Parameters:
   ///   - changes: The table's changes of the rows; `nil` for none.
   ///   - layout: The layout of the rows.
-  ///   - view: The rows beneath the table.
+  ///   - view: The rows below the table.
   /// - Throws: The error of a damaged block.
   package init(
     _ index: IndexLayout, of changes: Layer.EntityChanges?, layout: Layout, above view: View

@@ -176,7 +176,7 @@ extension IndexRun {
   }
 
   /// Returns a number with the same order as a bound of one value; `nil` when the bound has more values or its
-  /// value is no number.
+  /// value is not a number.
   private func word(of bound: IndexBound) -> UInt64? {
     guard bound.values.count == 1, index.columns[0].kind.family != .bytes else { return nil }
     return bound.values[0].orderingWord(as: index.columns[0].kind)

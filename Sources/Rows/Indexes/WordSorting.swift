@@ -84,7 +84,7 @@ struct WordSorting: ~Copyable {
     return blocks
   }
 
-  /// The number of entries from which those of one word are blocks by themselves. The objects ascend there, and take less
+  /// The number of entries from which those of one word are blocks on their own. The objects ascend there, and take less
   /// room.
   private static let manyEntries = 512
 

@@ -22,14 +22,14 @@ public struct ThreeWayComparison: Sendable {
   }
 }
 
-/// One value in the state beneath two layers, and in each of the layers.
+/// One value in the state below two layers, and in each of the layers.
 public struct ComparedValue: Sendable {
   public let column: LayoutColumn
-  /// The value beneath both layers; `nil` when the object did not exist there.
+  /// The value below both layers; `nil` when the object did not exist there.
   public let base: Value?
-  /// The value in the first layer, or the value beneath if the first layer gives none.
+  /// The value in the first layer, or the value below if the first layer gives none.
   public let mine: Value?
-  /// The value in the second layer, or the value beneath if the second layer gives none.
+  /// The value in the second layer, or the value below if the second layer gives none.
   public let theirs: Value?
   /// The layers that changed the value.
   public let verdict: Verdict
@@ -50,7 +50,7 @@ public struct ComparedValue: Sendable {
 extension Layer {
   /// Compares this layer and another layer, for the objects that both contain.
   ///
-  /// - Parameter base: The view beneath both layers.
+  /// - Parameter base: The view below both layers.
   /// - Returns: A comparison for each object in both layers, in the order of their keys.
   /// - Throws: ``BlockError`` when a block is damaged, or the error of the block's source.
   public func compared(
@@ -114,7 +114,7 @@ extension RowEntry {
 }
 
 extension RowLocation {
-  /// Returns the value that the row gives; `nil` when it leaves the value to the row beneath.
+  /// Returns the value that the row gives; `nil` when it leaves the value to the row below.
   public func givenValue(_ column: LayoutColumn) throws -> Value? {
     try block.value(column, row: row)
   }

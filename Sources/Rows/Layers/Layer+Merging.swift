@@ -5,7 +5,7 @@ extension Layer {
   ///
   /// - Parameters:
   ///   - keepingVersions: Whether rows keep the versions that commits gave them.
-  ///   - atBottom: Whether nothing lies beneath, so that removals are dropped.
+  ///   - atBottom: Whether nothing lies below, so that removals are dropped.
   /// - Throws: ``BlockError`` when a block is damaged, or the error of the block's source.
   public func merged(
     with upper: Layer, schema: Schema, keepingVersions: Bool = false, atBottom: Bool = false
@@ -21,8 +21,8 @@ extension Layer {
   ///
   /// - Parameters:
   ///   - keepingVersions: Whether rows keep the versions that commits gave them.
-  ///   - atBottom: Whether nothing lies beneath, so that removals are dropped.
-  ///   - statesBases: Whether a put row with the basis 0 has nothing beneath it. The rows of a plug-in state no basis.
+  ///   - atBottom: Whether nothing lies below, so that removals are dropped.
+  ///   - statesBases: Whether a put row with the basis 0 has nothing below it. The rows of a plug-in state no basis.
   /// - Throws: ``BlockError`` when a block is damaged, or the error of the block's source.
   package static func merged(
     _ layers: [Layer], schema: Schema, keepingVersions: Bool = false, atBottom: Bool = false,
@@ -83,11 +83,11 @@ extension Layer {
       })
   }
 
-  /// Returns the inverse of this layer: above this layer it restores the rows beneath this layer.
+  /// Returns the inverse of this layer: above this layer it restores the rows below this layer.
   ///
-  /// A value that this layer sets to the value beneath it is no change, and is not in the inverse.
+  /// A value that this layer sets to the value below it is not a change, and is not in the inverse.
   ///
-  /// - Parameter view: The rows beneath this layer.
+  /// - Parameter view: The rows below this layer.
   /// - Throws: ``BlockError`` when a block is damaged, or the error of the block's source.
   public func inverted(above view: View, schema: Schema) throws -> Layer {
     var writer = BlockWriter()
@@ -164,7 +164,7 @@ private struct LayerMerge {
   private var put: RowGathering
   private var changed: RowGathering
   private var removed: RowGathering
-  /// Changes to undo, each with the row beneath it.
+  /// Changes to undo, each with the row below it.
   private var back: [(key: UInt64, change: RowLocation, row: ViewRow)] = []
 
   init(
@@ -240,7 +240,7 @@ private struct LayerMerge {
       removed: atBottom ? BlockRun() : try blocks(removed))
   }
 
-  /// Returns changes that restore the values beneath. They set only the values that an earlier change gave. A selection
+  /// Returns changes that restore the values below. They set only the values that an earlier change gave. A selection
   /// of rows can't express that, so drafts are used.
   private func changedBack(_ writer: inout BlockWriter) throws -> BlockRun {
     var drafts: [Draft] = []

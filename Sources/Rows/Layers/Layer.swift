@@ -1,6 +1,6 @@
 public import ObjectModel
 
-/// A set of changes to the rows beneath: rows put, rows changed and rows removed, each with the version that it was
+/// A set of changes to the rows below: rows put, rows changed and rows removed, each with the version that it was
 /// based on.
 ///
 /// Saves append layers to a file, and contexts contain layers before they save. Undo applies layers, history
@@ -13,9 +13,9 @@ public struct Layer: Sendable {
   /// The changes of one entity.
   public struct EntityChanges: Sendable {
     public let entityNumber: UInt16
-    /// Whole rows. A row's basis is 0 when nothing lies beneath it.
+    /// Whole rows. A row's basis is 0 when nothing lies below it.
     public let put: BlockRun
-    /// Rows that change some values of the rows beneath.
+    /// Rows that change some values of the rows below.
     public let changed: BlockRun
     /// Rows that remove objects. Only the keys and bases matter.
     public let removed: BlockRun
@@ -72,11 +72,11 @@ public struct Layer: Sendable {
 
 /// The entry of one object in a layer or in a store's snapshot.
 public enum RowEntry: Sendable {
-  /// No entry: the row beneath shows.
+  /// No entry: the row below shows.
   case absent
-  /// A whole row, which replaces any row beneath.
+  /// A whole row, which replaces any row below.
   case put(RowLocation)
-  /// A row that gives some values; the remaining values are the values beneath.
+  /// A row that gives some values; the remaining values are the values below.
   case changed(RowLocation)
   /// A removed object. The row states the version that the removal was based on.
   case removed(RowLocation)

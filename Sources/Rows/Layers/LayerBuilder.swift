@@ -149,7 +149,7 @@ extension LayerBuilder {
     }
   }
 
-  /// Returns the value that this layer gives; `nil` when the value beneath shows.
+  /// Returns the value that this layer gives; `nil` when the value below shows.
   public func value(column: Int, of key: ObjectKey) -> Value? {
     guard let pending = pending[key.entity], let place = pending[key.number],
       place.list != .removed

@@ -9,7 +9,7 @@ public import ObjectModel
 /// side. Code that only reads what is saved takes the snapshot's own view.
 ///
 /// A read goes down the stack until it finds the value, so a view over many layers is slower than one over few; a store merges
-/// its layers for that reason. A view is a value, and nothing beneath its top ever
+/// its layers for that reason. A view is a value, and nothing below its top ever
 /// changes, so a read never waits.
 public struct View: Sendable {
   /// The tables of the view, the bottom first.

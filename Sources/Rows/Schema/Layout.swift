@@ -82,7 +82,7 @@ extension LayoutColumn {
     public static let key: UInt16 = 0xFFFF
     /// The row's version: the commit that wrote the row, or 0 for an uncommitted row.
     public static let version: UInt16 = 0xFFFE
-    /// The version of the row beneath, which a change is based on; 0 if nothing lies beneath.
+    /// The version of the row below, which a change is based on; 0 if nothing lies below.
     public static let basis: UInt16 = 0xFFFD
     /// The object of an index entry.
     public static let object: UInt16 = 0xFFFC

@@ -4,7 +4,7 @@
 /// A link is a row with a source object and a target object. In an ordered relationship the row also has the
 /// object's place in the order. So links are put, removed, merged and kept as history like all rows.
 public struct LinkTable: Sendable, Hashable {
-  /// The columns of the links, under a number of their own.
+  /// The columns of the links, under their own number.
   public let layout: Layout
   /// The relationship from ``Column/source`` to ``Column/target``.
   public let forward: End
@@ -83,7 +83,7 @@ public struct LinkTable: Sendable, Hashable {
 
     /// The column of the object that has the relationship.
     public var owner: LayoutColumn { table.column(isForward ? Column.source : Column.target)! }
-    /// The column of the object that the relationship leads to.
+    /// The column of the object that the relationship refers to.
     public var destination: LayoutColumn {
       table.column(isForward ? Column.target : Column.source)!
     }

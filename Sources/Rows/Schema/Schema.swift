@@ -10,7 +10,7 @@ public import ObjectModel
 public struct Schema: Sendable, Hashable {
   /// The layouts, in the order of their entity numbers. Abstract entities have layouts too.
   public let layouts: [Layout]
-  /// The numbers of relationships without a column of their own, by entity and name. Such relationships follow from
+  /// The numbers of relationships without their own column, by entity and name. Such relationships follow from
   /// their inverse or are kept as links.
   public let relationshipNumbers: [String: [String: UInt16]]
   /// The link tables of relationships that are to-many on both sides or have no inverse, in the order of their

@@ -187,7 +187,7 @@ extension StoreConformance {
 }
 
 extension Value {
-  /// The value as a number in a predicate; `nil` if it is no number.
+  /// The value as a number in a predicate; `nil` if it is not a number.
   fileprivate var numberText: String? {
     switch self {
     case .integer(let number): "\(number)"

@@ -60,7 +60,7 @@ struct PowerCutCases {
   // MARK: - Power cuts
 
   func cuts() throws {
-    // A store that opens files of the system by itself loses power in another process.
+    // A store that opens files of the system on its own loses power in another process.
     guard let (world, store) = try world() else { return try ProcessCases(run: run).powerCuts() }
     let states = world.disk.crashStates(limit: Self.stateCount, seed: run.suite.seed)
     try store.close()

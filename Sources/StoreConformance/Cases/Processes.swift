@@ -166,7 +166,7 @@ struct ProcessCases {
         try store.commit(run.request(number, for: keys[1], above: store.snapshot())).commit)
     }
     for _ in 0..<25 { commits += try answer(helper, "saved", to: line) }
-    // A store whose file contains only objects numbers its commits in each process by itself.
+    // A store whose file contains only objects numbers its commits in each process on its own.
     if run.suite.keepsRows {
       run.check(
         "The number of different commits that two processes made at once", is: 50,

@@ -304,7 +304,7 @@ struct SharingCases {
 }
 
 extension CaseRun {
-  /// Runs a function in a thread of its own, which a group waits for.
+  /// Runs a function in its own thread, which a group waits for.
   fileprivate static func startThread(
     in group: DispatchGroup, _ body: @escaping @Sendable () -> Void
   ) {

@@ -37,7 +37,7 @@ struct SpaceCases {
       _ = try StoreConformance.objects(store.snapshot(ofCommit: commit))
     }
     let reopened = try run.reopen(store)
-    // A store whose file contains only objects numbers its rows and commits anew when it is opened.
+    // A store whose file contains only objects numbers its rows and commits again when it is opened.
     guard run.suite.keepsRows else { return try reopened.close() }
     try run.check("The reopened store, after its space was freed", reopened, holds: objects)
     let next = try run.request(

@@ -3,7 +3,7 @@ import ObjectModel
 import PropertyLists
 import Rows
 
-// A file tells whether it is a copy by the place on the disk that its writer has recorded in the metadata (spec §5.5.5).
+// A file shows whether it is a copy by the place on the disk that its writer has recorded in the metadata (spec §5.5.5).
 extension AtomicContents {
   /// Returns the contents with the place of the file that is being written.
   func placed(in writer: borrowing FileWriter) throws(DiskError) -> AtomicContents {

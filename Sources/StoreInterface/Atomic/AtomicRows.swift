@@ -100,7 +100,7 @@ extension AtomicRows {
   ///
   /// - Parameters:
   ///   - owner: The object that has the relationship.
-  ///   - other: The object that the relationship leads to.
+  ///   - other: The object that the relationship refers to.
   ///   - side: The relationship (`Schema.links(named:)`).
   ///   - place: The place of `other` in the ordered list of `owner`; `nil` if the relationship has no order.
   ///   - placeBack: The place of `owner` in the ordered list of `other`.

@@ -4,7 +4,7 @@ import Rows
 import Threads
 
 extension AtomicStore {
-  /// Makes changes durable, all of them or none, by writing the whole file anew.
+  /// Makes changes durable, all of them or none, by writing the whole file again.
   @discardableResult
   public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
     try withExclusiveAccess { _, current in
@@ -247,7 +247,7 @@ extension AtomicStore {
       failed = try write(next, to: before.path) { byteCount, error in
         if let error { return failure(after: error, byteCount) }
         // The save is complete. A later failure must not be reported as a failed save. If the file can't be opened, the
-        // next refresh reads it anew and finds this state.
+        // next refresh reads it again and finds this state.
         let file = try? disk.open(filePath, for: .update)
         let seen = try? file?.status()
         current.withLock { current in

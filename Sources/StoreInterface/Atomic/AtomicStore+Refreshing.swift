@@ -46,7 +46,7 @@ extension AtomicStore {
   }
 
   /// Takes over the keys that another process has reserved in the file of a document's commit. The document tells its store
-  /// which commit counts, and a reservation is no commit, so only a writer looks for it.
+  /// which commit counts, and a reservation is not a commit, so only a writer looks for it.
   func followReservation(_ current: inout Current) throws {
     do {
       guard isPartOfDocument, !current.isWriting, try !current.file.isStillAtItsPath(),

@@ -6,7 +6,7 @@ package enum SnapshotDifference {
   /// Returns the changes that lead from one state to another. Each change is based on the version of its row in the
   /// first state.
   ///
-  /// A file that is read whole has no numbers for its links: each reading numbers them anew. So the two ends of a link
+  /// A file that is read whole has no numbers for its links: each reading numbers them again. So the two ends of a link
   /// identify it, and the changes name it by its number in `store`. They leave out a link of the first state that
   /// `store` does not have.
   ///
@@ -142,7 +142,7 @@ extension Layout {
 
 /// The lists of objects that have changed their order.
 ///
-/// A file that stores lists has no numbers for places. Places are counted anew at each read, so only the order of a
+/// A file that stores lists has no numbers for places. Places are counted again at each read, so only the order of a
 /// list is comparable.
 private struct OrderDifference {
   /// For each order column: the column of the lists' owner, and the owners of lists that differ.

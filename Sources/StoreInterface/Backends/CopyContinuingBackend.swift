@@ -31,7 +31,7 @@ package protocol CopyContinuingBackend: StoreBackend {
   /// - Returns: The number of bytes written.
   func acknowledgeCopy(at copy: String, counting commit: Int64?, on disk: any Disk) throws -> Int
 
-  /// Returns a text that differs for two files with different newest commits. It tells whether a program has saved to a copy
+  /// Returns a text that differs for two files with different newest commits. It shows whether a program has saved to a copy
   /// of a store that is not a part of a document.
   func mark(ofNewestCommitIn path: String, on disk: any Disk) throws -> String
 }

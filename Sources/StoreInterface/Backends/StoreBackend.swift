@@ -82,7 +82,7 @@ public protocol StoreBackend: Sendable {
   /// Checks a store against the rules of its format. A check never writes, and continues past errors as far as
   /// possible.
   ///
-  /// The validator checks the objects by itself afterwards: it opens the store and reads the rows.
+  /// The validator checks the objects on its own afterwards: it opens the store and reads the rows.
   ///
   /// - Parameters:
   ///   - model: A model that the objects should match, in addition to the store's own model.

@@ -7,7 +7,7 @@ public struct StoreCheck {
   public enum Outcome: String, Sendable, Hashable {
     /// The backend has checked the store, as far as the errors allowed.
     case checked
-    /// The file is no store of the backend's type.
+    /// The file is not a store of the backend's type.
     case unknownFormat
     /// The store has a newer version of its format.
     case newerFormat

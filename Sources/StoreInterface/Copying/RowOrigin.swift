@@ -65,7 +65,7 @@ package struct RowOrigin: Sendable {
   package struct LinkColumns: Sendable {
     /// The index of the column of the object that has the reference.
     package let owner: Int
-    /// The index of the column of the object that the reference leads to.
+    /// The index of the column of the object that the reference refers to.
     package let destination: Int
 
     /// Creates a value from column indexes.

@@ -51,7 +51,7 @@ struct FetchColumns {
 
   /// Creates columns for the properties and expressions in a text with commas between them.
   ///
-  /// - Throws: `QueryError` for a part that is no expression; ``CommandError`` for a to-many relationship if the rows
+  /// - Throws: `QueryError` for a part that is not an expression; ``CommandError`` for a to-many relationship if the rows
   ///   show no objects.
   init(
     _ text: String, of entity: String, _ model: Model, _ schema: Schema, _ zone: CommandZone,

@@ -4,7 +4,7 @@ import ModelNotations
 import ObjectModel
 
 extension ModelCommand {
-  /// Prints the differences between two models. The exit code tells whether there are none.
+  /// Prints the differences between two models. The exit code shows whether there are none.
   static func compare(
     _ old: ModelVersions.Version, with new: ModelVersions.Version, _ invocation: Invocation
   ) throws -> ExitCode {

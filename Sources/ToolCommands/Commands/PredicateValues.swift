@@ -19,7 +19,7 @@ struct PredicateValues {
   /// Returns the predicate with values in place of variables, and with dates in place of the texts of dates.
   ///
   /// - Parameter values: The texts of the variables' values.
-  /// - Throws: ``CommandError`` if a text is no value of the property's type.
+  /// - Throws: ``CommandError`` if a text is not a value of the property's type.
   func typed(
     _ predicate: QueryPredicate, _ values: [String: String] = [:]
   ) throws -> QueryPredicate {

@@ -63,7 +63,7 @@ struct StoreEdit {
     let snapshot = try store.snapshot()
     let coordinator = PersistentStoreCoordinator(model: try snapshot.model)
     try FetchCommand.checkEntity(invocation, coordinator.model)
-    // Each command is a process of its own. With more keys the numbers of objects would have a gap after each insertion.
+    // Each command is its own process. With more keys the numbers of objects would have a gap after each insertion.
     try coordinator.add(store).leaseSingleKeys()
     let context = ManagedObjectContext(coordinator, concurrency: .confined)
     let origin = try invocation.saveOrigin()

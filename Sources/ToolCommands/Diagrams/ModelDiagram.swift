@@ -22,7 +22,7 @@ struct ModelDiagram {
     var kind: Kind
     var from: Int
     var to: Int
-    /// The relationship of the first entity, and how many objects it leads to.
+    /// The relationship of the first entity, and how many objects it refers to.
     var name = ""
     var count = ""
     /// The inverse, and how many objects it leads to; empty without an inverse.
@@ -70,7 +70,7 @@ struct ModelDiagram {
     }
   }
 
-  /// Returns the number of objects that a relationship leads to: `1`, `0..1`, `*` or `2..5`.
+  /// Returns the number of objects that a relationship refers to: `1`, `0..1`, `*` or `2..5`.
   private static func count(_ relationship: Relationship) -> String {
     let (least, most) = (relationship.count.minimum, relationship.count.maximum)
     if !relationship.isToMany { return relationship.isOptional ? "0..1" : "1" }

@@ -30,7 +30,7 @@ struct GitSettings {
       ("diff.quire.command", "\(tool) git diff"),
       ("merge.quire.name", "Quire documents and stores"),
       ("merge.quire.driver", "\(tool) git merge %O %A %B %P"),
-      // The base of a criss-cross merge is one of the candidates, without a merge of its own.
+      // The base of a criss-cross merge is one of the candidates, without its own merge.
       ("merge.quire.recursive", "binary"),
       ("mergetool.quire.cmd", "\(tool) git resolve --interactive \"$MERGED\""),
       ("mergetool.quire.trustExitCode", "true"),

@@ -4,7 +4,7 @@ import PluginHost
 import PluginKit
 import StoreConformance
 
-/// The hidden command of the tool that runs a part of a conformance case in a process of its own. The case starts it.
+/// The hidden command of the tool that runs a part of a conformance case in its own process. The case starts it.
 ///
 /// ```text
 /// quire conformance-part PLUGIN TYPE PART…

@@ -124,7 +124,7 @@ struct PluginTest {
     }
   }
 
-  /// Runs each case in a process of its own.
+  /// Runs each case in its own process.
   private func report(
     _ trial: PluginTrial, _ seed: Int?, by tool: String
   ) throws -> ConformanceReport {

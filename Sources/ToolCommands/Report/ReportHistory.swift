@@ -25,7 +25,7 @@ struct ReportHistory {
 
   /// The most versions of a page.
   static let mostVersions = 200
-  /// The most versions that are compared if each earlier version of a store is a file of its own.
+  /// The most versions that are compared if each earlier version of a store is its own file.
   private static let mostFiles = 20
 
   /// Reads the versions of a document, up to the version that it shows.

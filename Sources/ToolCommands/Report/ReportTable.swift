@@ -53,10 +53,10 @@ struct ReportTable {
 
   /// The most characters of a text on the page.
   static let mostCharacters = 2000
-  /// The most characters of the name of an object that a reference leads to.
+  /// The most characters of the name of an object that a reference refers to.
   private static let mostNameCharacters = 60
 
-  /// - Parameter tree: The store's objects, for the names of the objects that references lead to.
+  /// - Parameter tree: The store's objects, for the names of the objects that references refer to.
   init(_ entity: ReportSource.StoredEntity, _ tree: ObjectTree, most: Int) {
     self.entity = entity
     self.tree = tree

@@ -3,7 +3,7 @@ import Foundation
 import PropertyLists
 import StoreInterface
 
-/// A version that a commit is by itself.
+/// A version that a commit is on its own.
 struct VersionInLog {
   var number: Int64
   /// The number of the version before.
@@ -20,7 +20,7 @@ struct VersionsInLog {
   /// - Parameter check: A check of the file, which finds the commits. Its findings are not used.
   init(_ check: BlockFileCheck) { self.check = check }
 
-  /// Returns the versions that commits of the file are by themselves, the oldest first (spec §7.4.11).
+  /// Returns the versions that commits of the file are on their own, the oldest first (spec §7.4.11).
   ///
   /// Ends at the first commit that can't be read. Another check of the same file reports the fault.
   func all(after number: Int64) throws -> [VersionInLog] {

@@ -13,7 +13,7 @@ extension BlockFileCheck {
   /// none.
   func shownCommit(_ header: FileHeader) throws -> FoundCommit? {
     var search = search(header)
-    // Outside of the log, the manifest tells which commit must be there, so the slots are not needed (spec §7.4.11).
+    // Outside of the log, the manifest shows which commit must be there, so the slots are not needed (spec §7.4.11).
     let usesSlots = counting.map(\.isLog) ?? true
     let newest = try search.standing(
       usesSlots ? header.slots : AcknowledgementSlots(), counting: counting?.number)
@@ -87,7 +87,7 @@ extension BlockFileCheck {
     return byteCount > end ? max(0, try file.endOfNonzeroBytes(before: byteCount) - end) : 0
   }
 
-  /// Reports two things that are no faults, but that a person should know: the remains of a save that a crash cut off,
+  /// Reports two things that are not faults, but that a person should know: the remains of a save that a crash cut off,
   /// and a last commit without an acknowledgement.
   private func noteEnd(
     _ search: CommitSearch, _ newest: FoundCommit, _ header: FileHeader

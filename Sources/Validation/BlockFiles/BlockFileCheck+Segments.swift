@@ -170,7 +170,7 @@ extension BlockFileCheck {
     return summary
   }
 
-  /// Checks an entry by itself (spec §4.5.2).
+  /// Checks an entry on its own (spec §4.5.2).
   ///
   /// - Returns: Whether the block can be read.
   private func check(_ entry: BlockEntry, before limit: UInt64, commit: Int64) -> Bool {

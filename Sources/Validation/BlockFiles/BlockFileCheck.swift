@@ -7,7 +7,7 @@ import StoreInterface
 /// The check of a block file (spec §4): its header, every kept commit, and all parts that commits refer to.
 ///
 /// The check shares the layout of structures with the store, but not the code that reads them. A structure is checked
-/// once, no matter how many references lead to it, and bytes that parts share are read once. A file with any contents
+/// once, no matter how many references refer to it, and bytes that parts share are read once. A file with any contents
 /// therefore takes time in proportion to its size.
 final class BlockFileCheck {
   let file: DurableFile

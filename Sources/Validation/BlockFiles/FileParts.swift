@@ -9,7 +9,7 @@ struct FileParts {
     case header, trailer, record, metadata, model, schema, page, block, value
   }
 
-  /// A range of the file, with the entries and references that lead to it.
+  /// A range of the file, with the entries and references that refer to it.
   struct Part {
     var kind: Kind
     var range: Range<UInt64>

@@ -10,7 +10,7 @@ struct PageSummary {
   var end: UInt64 = 0
   var highestVersion: Int64 = 0
   var hasOnlyPuts = true
-  /// Whether every entry can be read by itself.
+  /// Whether every entry can be read on its own.
   var isSound = true
 
   /// Adds one entry to the totals.

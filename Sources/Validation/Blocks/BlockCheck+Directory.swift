@@ -88,7 +88,7 @@ extension BlockCheck {
     return column
   }
 
-  /// Checks a column's entry by itself.
+  /// Checks a column's entry on its own.
   private func check(_ column: ColumnEntry, _ header: Header) -> Bool {
     let before = findings.errorCount
     let known: ColumnFlags = [.presence, .nothing, .sloped, .given, .outside]

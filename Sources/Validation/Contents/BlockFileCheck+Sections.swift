@@ -17,7 +17,7 @@ struct Contents {
 }
 
 extension BlockFileCheck {
-  /// Checks metadata, models and schemas, each against its checksum and by itself.
+  /// Checks metadata, models and schemas, each against its checksum and on its own.
   ///
   /// - Returns: The sections, with `metadata`, `model` and `schema` of the newest commit.
   func checkSections(_ header: FileHeader, _ newest: CommitRecord?) throws -> Contents {
@@ -51,7 +51,7 @@ extension BlockFileCheck {
 
   // MARK: - Metadata
 
-  /// Checks metadata by themselves and against the header (spec §4.6.1, §4.6.5).
+  /// Checks metadata on their own and against the header (spec §4.6.1, §4.6.5).
   private func metadata(
     _ bytes: [UInt8], _ place: Place, _ header: FileHeader
   ) -> StoreMetadata? {

@@ -3,7 +3,7 @@ import DurableFiles
 import StoreInterface
 
 extension ContainerCheck {
-  /// Reads the versions that commits of the log are by themselves, and adds them to the versions of the manifest
+  /// Reads the versions that commits of the log are on their own, and adds them to the versions of the manifest
   /// (spec §7.4.11).
   ///
   /// The check of the store reports the faults of its file.

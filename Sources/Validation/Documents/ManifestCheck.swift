@@ -7,7 +7,7 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// The check of a manifest (spec §7.3): each member by itself, then the relations between members. The valid members
+/// The check of a manifest (spec §7.3): each member on its own, then the relations between members. The valid members
 /// are kept for the check of the document.
 ///
 /// The check shares no code with the opening of documents, except for the rules for paths and dates.
@@ -139,7 +139,7 @@ final class ManifestCheck {
     checkAttachments(members)
   }
 
-  /// Adds a version that a commit of the log is by itself (spec §7.4.11).
+  /// Adds a version that a commit of the log is on its own (spec §7.4.11).
   func add(_ version: VersionInLog) {
     list.numbers.append(version.number)
     list.descriptions[version.number] = [

@@ -54,7 +54,7 @@ extension EntityObjects {
     var basis: Int64
   }
 
-  /// Gathers the objects of an entity, and checks that each change fits the rows beneath it (spec §3.5).
+  /// Gathers the objects of an entity, and checks that each change fits the rows below it (spec §3.5).
   ///
   /// - Parameter tables: The changes of the entity in each table, the lowest table first.
   init(_ tables: [Layer.EntityChanges], at place: Place, _ findings: Findings) throws {

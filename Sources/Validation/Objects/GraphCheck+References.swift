@@ -149,7 +149,7 @@ extension GraphCheck {
     }
   }
 
-  /// Checks the number of objects that a to-many relationship leads to. The links must be sorted by target.
+  /// Checks the number of objects that a to-many relationship refers to. The links must be sorted by target.
   func checkCounts(_ links: [Link], _ inverse: Relationship, of owner: String) {
     guard inverse.limitsCount else { return }
     for entity in model.family(of: owner) {

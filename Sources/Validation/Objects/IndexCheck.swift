@@ -17,7 +17,7 @@ struct IndexCheck {
   }
 
   /// The greatest number of segments for which indexes are checked, because changes are looked up in all segments
-  /// beneath. Sound files have fewer.
+  /// below. Sound files have fewer.
   static let mostSegments = 256
 
   /// Checks every segment.

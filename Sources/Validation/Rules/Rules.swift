@@ -1,7 +1,7 @@
 public import StoreInterface
 
 extension Rule {
-  /// The rules of the formats that a validator knows by itself, sorted by identifier.
+  /// The rules of the formats that a validator knows on its own, sorted by identifier.
   public static let all: [Rule] =
     (files + blockFiles + blocks + xmlStores + metadata + models + indexes + objects + manifests
     + containers).sorted { $0.id < $1.id }

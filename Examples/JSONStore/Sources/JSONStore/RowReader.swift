@@ -87,7 +87,7 @@ struct RowReader {
     }
   }
 
-  /// Returns the value that a text stands for, or `nil` if the text is no value of this kind.
+  /// Returns the value that a text stands for, or `nil` if the text is not a value of this kind.
   private func value(_ text: String, _ kind: ColumnKind) -> Value? {
     switch kind {
     case .int64: return Int64(text).map { .integer($0) }

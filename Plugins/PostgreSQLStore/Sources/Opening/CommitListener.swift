@@ -5,7 +5,7 @@ import PostgreSQLConnection
 import SQLTranslation
 import Synchronization
 
-/// Listens to the announcements of commits (`LISTEN`), on a connection and a thread of its own. From time to time it
+/// Listens to the announcements of commits (`LISTEN`), on a connection and its own thread. From time to time it
 /// also lets unused snapshots give up their connections.
 final class CommitListener: Sendable {
   private let channel: String
@@ -30,7 +30,7 @@ final class CommitListener: Sendable {
   func start() {
     let thread = Thread { [self] in
       while !isStopped.load(ordering: .relaxed) {
-        // A lost connection is no fault: each call of `snapshot()` looks for the newest commit anyway.
+        // A lost connection is not a fault: each call of `snapshot()` looks for the newest commit anyway.
         try? listen()
         Thread.sleep(forTimeInterval: Double(CommitListener.intervalMilliseconds) / 1000)
       }

@@ -15,7 +15,7 @@ package final class SnapshotReader: DatabaseReader, @unchecked Sendable {
   private var connection: PostgreSQLConnection?
   /// The rows that take back the commits between the reader's commit and the transaction, newest first.
   private var laterCommits: [RowsBefore] = []
-  /// The time of the last use, and whether there is a connection. They have a lock of their own, because the pool
+  /// The time of the last use, and whether there is a connection. They have their own lock, because the pool
   /// looks at all readers while one of them connects.
   private let use: Mutex<(time: ContinuousClock.Instant, hasConnection: Bool)>
   private let turn = NSLock()

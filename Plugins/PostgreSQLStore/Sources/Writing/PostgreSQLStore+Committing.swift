@@ -137,7 +137,7 @@ extension PostgreSQLStore {
     }
     if isPartOfDocument { try settle(connection) }
     // Each writer locks this row before anything else. So one writer follows the next, and no deadlock is possible.
-    // Each statement of such a transaction shows a moment of its own, so the statements after the lock show the newest
+    // Each statement of such a transaction shows its own moment, so the statements after the lock show the newest
     // commit.
     defer {
       if connection.isAlive, connection.isInTransaction { try? connection.rollBack() }

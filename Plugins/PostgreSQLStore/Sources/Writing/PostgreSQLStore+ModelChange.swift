@@ -56,7 +56,7 @@ extension PostgreSQLStore {
 /// The change of a store's tables from one map to another.
 ///
 /// Tables of which the objects stay together are changed in their place (`ALTER TABLE`). If the hierarchy of entities
-/// changes, all tables are made anew and filled from the old ones.
+/// changes, all tables are made again and filled from the old ones.
 struct TableChange {
   let before: TableMap
   let after: TableMap
@@ -187,7 +187,7 @@ struct TableChange {
 
   // MARK: - Anew
 
-  /// Makes all tables anew, and fills them from the old ones.
+  /// Makes all tables again, and fills them from the old ones.
   private func rebuild() throws {
     let old = before.families.map(\.table) + before.links.values.map(\.table)
     for (index, table) in old.enumerated() {

@@ -52,7 +52,7 @@ extension SQLiteFileCheck {
       let indexes = try connection.prepare("PRAGMA index_list(\(quoted(table)))", isKept: false)
       while try indexes.step() {
         guard let index = indexes.text(1) else { continue }
-        // Column 4 tells whether the index has a condition.
+        // Column 4 shows whether the index has a condition.
         if indexes.integer(4) != 0 { found.insert(table) }
         let parts = try connection.prepare("PRAGMA index_xinfo(\(quoted(index)))", isKept: false)
         while try parts.step() {

@@ -4,11 +4,11 @@ import ObjectModel
 ///
 /// A mask has a bit for each slot, the first slot in the highest bit of the first byte. To-one relationships come first,
 /// each with one slot more if the table has a column for the entity of its target, and one more for its place in an order.
-/// Attributes follow, and then relationships that lead to many.
+/// Attributes follow, and then relationships that refer to many.
 struct ChangeSlots: Sendable {
   /// The property of each slot.
   private var names: [String] = []
-  /// The slots of each column of the layout, and of each relationship that leads to many.
+  /// The slots of each column of the layout, and of each relationship that refers to many.
   private var slots: [String: [Int]] = [:]
   /// The slots that stand for several relationships whose order is unknown.
   private var unsure: [Range<Int>] = []

@@ -9,7 +9,7 @@ struct CommitChanges {
   /// The change of one object.
   struct Change {
     var kind = LoggedChange.Kind.update
-    /// The columns of the layout that change, and the relationships that lead to many.
+    /// The columns of the layout that change, and the relationships that refer to many.
     var columns: Set<String> = []
     /// The row before, of a deleted object.
     var row: RowLocation?

@@ -151,7 +151,7 @@ struct PlainDatabase {
     }
   }
 
-  /// Adds a reference if each of its values leads to a row.
+  /// Adds a reference if each of its values refers to a row.
   @discardableResult
   private mutating func add(
     _ reference: Reference, to source: Int, isDeclared: Bool, _ connection: SQLiteConnection

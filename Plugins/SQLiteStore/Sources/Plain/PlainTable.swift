@@ -157,7 +157,7 @@ extension PlainTable {
       var columns: [(name: String, isAscending: Bool)] = []
       let info = try connection.prepare("PRAGMA index_xinfo(\(quoted(name)))", isKept: false)
       while try info.step() {
-        // Column 5 tells whether the column is one of the index's own.
+        // Column 5 shows whether the column is one of the index's own.
         guard info.integer(5) != 0 else { continue }
         guard let column = info.text(2) else { return nil }
         columns.append((column, info.integer(3) == 0))

@@ -17,9 +17,9 @@ struct PlainValues {
   private var texts: InferredText = .all
   /// Whether every text is a decimal number.
   private var areDecimals = true
-  /// Whether every number that is no integer can be a decimal number.
+  /// Whether every number that is not an integer can be a decimal number.
   private var fitDecimals = true
-  /// Whether every number that is no integer is a number of 32 bits.
+  /// Whether every number that is not an integer is a number of 32 bits.
   private var areFloats = true
   /// Whether every text is UTF-8.
   private var areTexts = true

@@ -61,7 +61,7 @@ package struct DatabaseTables: Sendable {
       let info = try connection.prepare("PRAGMA table_xinfo(\(quoted(name)))", isKept: false)
       var found: [Column] = []
       while try info.step() {
-        // Column 6 tells whether the column is hidden or generated.
+        // Column 6 shows whether the column is hidden or generated.
         guard info.integer(6) == 0, let column = info.text(1) else { continue }
         found.append(
           Column(name: column, type: info.text(2) ?? "", isKey: info.integer(5) != 0))

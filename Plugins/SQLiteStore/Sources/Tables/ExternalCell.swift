@@ -1,4 +1,4 @@
-/// A cell of an attribute whose large values are in separate files (spec §10.4.6). Its first byte tells where the
+/// A cell of an attribute whose large values are in separate files (spec §10.4.6). Its first byte shows where the
 /// value is.
 package enum ExternalCell: Sendable, Hashable {
   /// The value, in the cell.

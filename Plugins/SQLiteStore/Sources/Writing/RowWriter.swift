@@ -250,7 +250,7 @@ extension UInt64 {
 extension SQLiteValue {
   /// Creates the cell of a value (spec §10.4).
   ///
-  /// - Parameter isExternal: Whether the first byte of the cell tells where the value is. The value is always written
+  /// - Parameter isExternal: Whether the first byte of the cell shows where the value is. The value is always written
   ///   into the cell.
   init(_ value: Value, isExternal: Bool) {
     switch value {

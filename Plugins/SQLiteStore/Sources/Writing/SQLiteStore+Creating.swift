@@ -13,7 +13,7 @@ import StoreInterface
 
 // The description of a store: its metadata, its model and its numbers.
 extension SQLiteConnection {
-  /// Writes the metadata, without the UUID, which has a column of its own.
+  /// Writes the metadata, without the UUID, which has its own column.
   func write(_ metadata: StoreMetadata, uuid: UUID) throws {
     try run(
       "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",

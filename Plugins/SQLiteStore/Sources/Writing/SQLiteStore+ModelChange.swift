@@ -8,7 +8,7 @@ import StoreInterface
 import Synchronization
 
 extension SQLiteStore {
-  /// Changes the store's model: creates every table anew, and fills it from the old tables in SQL.
+  /// Changes the store's model: creates every table again, and fills it from the old tables in SQL.
   ///
   /// - Returns: The new description of the store.
   func changeModel(
@@ -155,7 +155,7 @@ private struct TableChange {
       """)
   }
 
-  /// Throws if several links lead to one object, because a column has room for only one of them.
+  /// Throws if several links refer to one object, because a column has room for only one of them.
   private func checkTargetsDiffer(_ old: TableMap.LinkMap) throws {
     let target = quoted(old.target)
     guard

@@ -29,7 +29,7 @@ struct LinkCollection {
       places[pair] = index
       links.append((pair, nil, nil))
     }
-    // An object that leads to itself appears once in its list, but its link has two orders.
+    // An object that refers to itself appears once in its list, but its link has two orders.
     let isLoop = table.isSymmetric && owner == other
     if isForward || isLoop { links[index].targetOrder = order }
     if !isForward || isLoop { links[index].sourceOrder = order }

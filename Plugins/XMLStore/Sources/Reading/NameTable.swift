@@ -1,4 +1,4 @@
-// SAFETY: The offsets ascend, and the last one is the heap's size. A name is compared only with a span of its own
+// SAFETY: The offsets ascend, and the last one is the heap's size. A name is compared only with its own span
 // length.
 
 import ObjectModel

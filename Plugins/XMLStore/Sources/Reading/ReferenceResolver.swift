@@ -124,7 +124,7 @@ struct ReferenceResolver {
     ObjectKey(entity: plans[place.entity].layout.entityNumber, number: number)
   }
 
-  /// Returns the place of the object that a reference leads to, after checking its entity.
+  /// Returns the place of the object that a reference refers to, after checking its entity.
   private func target(
     _ number: UInt64, _ plan: EntityPlan, _ row: Int, _ property: PropertyPlan
   ) throws -> ObjectPlaces.Place {

@@ -43,7 +43,7 @@ enum NumberParsing {
 
   private static let powers: [UInt128] = (0...38).map { (0..<$0).reduce(1) { one, _ in one * 10 } }
 
-  /// Returns the 64-bit number nearest to the text; `nil` if the text is no number.
+  /// Returns the 64-bit number nearest to the text; `nil` if the text is not a number.
   static func double(_ text: Span<UInt8>) -> Double? {
     let text = trimmed(text)
     if let (isNegative, digits, places) = fixed(text) {
@@ -54,7 +54,7 @@ enum NumberParsing {
     return general(text).flatMap { Double($0) }
   }
 
-  /// Returns the 32-bit number nearest to the text; `nil` if the text is no number.
+  /// Returns the 32-bit number nearest to the text; `nil` if the text is not a number.
   static func float(_ text: Span<UInt8>) -> Float? {
     let text = trimmed(text)
     if let (isNegative, digits, places) = fixed(text), digits < 1 << 24, places <= 10 {

@@ -88,7 +88,7 @@ final class EntityWriter {
     }
   }
 
-  /// Throws an error if a reference leads to a missing object.
+  /// Throws an error if a reference refers to a missing object.
   private static func checkTargets(
     _ columns: [Column?], _ rows: EntityRows, _ relationship: Relationship,
     _ all: [UInt16: EntityRows]

@@ -22,7 +22,7 @@ struct InverseLists {
   ///   - sources: The objects that have the inverse.
   ///   - targets: All objects, by the numbers of their entities.
   ///
-  /// - Throws: ``StoreError`` if a reference leads to a missing object.
+  /// - Throws: ``StoreError`` if a reference refers to a missing object.
   init(
     _ name: String, isOrdered: Bool, from sources: [EntityRows], to targets: [UInt16: EntityRows]
   ) throws {
