@@ -202,7 +202,8 @@ struct FetchCommandTests {
     let run = run(["fetch", store] + words, height: 30)
     #expect(
       run.output
-        == "@id   nights  stops\n1/p1       1  2 objects\n1/p2       2\n".replacing("1/p", with: id))
+        == "@id   nights  stops\n1/p1       1  2 objects\n1/p2       2\n".replacing("1/p", with: id)
+    )
     #expect(self.run(["fetch", store] + words).output.contains("/p1 "))
   }
 

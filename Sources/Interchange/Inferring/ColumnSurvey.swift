@@ -64,12 +64,11 @@ struct ColumnSurvey {
   /// The number of texts that look like days or moments, in any form.
   private var dateLikeCount = 0
   /// The type that somebody has chosen; `nil` to infer it.
-  var chosenType: AttributeType?
-  var isChosenDay = false
+  var chosen: (type: AttributeType, precision: Attribute.Precision?)?
 
   /// Sentences about what the inferred type does not say.
   func notes(of entity: String) -> [String] {
-    guard valueCount > 0, chosenType == nil else { return [] }
+    guard valueCount > 0, chosen == nil else { return [] }
     if type == .string, dateLikeCount == valueCount {
       return [
         "The column '\(name)' of \(entity) looks like dates, but is text: dates are written like 2026-05-01."
@@ -101,7 +100,7 @@ struct ColumnSurvey {
 
   /// The type of the values. A column without any value contains text.
   var type: AttributeType {
-    if let chosenType { return chosenType }
+    if let chosen { return chosen.type }
     guard valueCount > 0 else { return .string }
     if kinds.contains(.boolean) { return .boolean }
     if kinds.contains(.integer) { return .int64 }
@@ -117,7 +116,7 @@ struct ColumnSurvey {
 
   /// The precision of the values: days, or the number of decimal places that all values are written with.
   var precision: Attribute.Precision? {
-    if chosenType != nil { return isChosenDay ? .day : nil }
+    if let chosen { return chosen.precision }
     switch type {
     case .date: return texts.precision
     case .decimal:

@@ -93,9 +93,10 @@ struct FileSurvey {
           "\(surveys[file].entity).\(property)", "\(surveys[file].entity).\(name)", property, name,
         ]
         left.subtract(names)
-        if let chosen = names.first(where: { choices.types[$0] != nil }) {
-          surveys[file].columns[column].chosenType = choices.types[chosen]
-          surveys[file].columns[column].isChosenDay = choices.days.contains(chosen)
+        for name in names {
+          guard let type = choices.types[name] else { continue }
+          surveys[file].columns[column].chosen = (type, choices.days.contains(name) ? .day : nil)
+          break
         }
       }
     }

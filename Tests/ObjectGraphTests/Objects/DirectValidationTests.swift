@@ -62,13 +62,15 @@ struct DirectValidationTests {
     let attributes = try #require(model["Bill"]).declaredAttributes
     #expect(attributes.map(\.validation.precision) == [.day, .places(2)])
 
-    let bill = try Graph(.memory, model: model, classes: [Bill.self]).context().insert(Bill.self)
+    let context = try Graph(.memory, model: model, classes: [Bill.self]).context()
+    let bill = try context.insert(Bill.self)
     bill.due = Date(timeIntervalSinceReferenceDate: 86_400)
     bill.price = Decimal(string: "30676.20")!
     #expect(failures { try bill.validateForInsert() } == [])
     bill.due = Date(timeIntervalSinceReferenceDate: 86_401)
     bill.price = Decimal(string: "0.001")!
     #expect(failures { try bill.validateForInsert() } == ["due precision", "price precision"])
+    #expect(throws: ContextError.self) { try context.save() }
   }
 
   private func failures(_ body: () throws -> Void) -> [String] {
