@@ -414,8 +414,8 @@ def verdict(quire_time, peer_time, mine, theirs):
 
 PAGE_HEAD = """# Beside other tools
 
-{count} of 35 tasks are better or equal with Quire: {better} better, {equal} equal, {worse} worse{missing}. `./run peers` runs all of them,
-checks every answer, and writes this page. Measured on {date}, {machine}, with {customers} customers, {products} products and {orders} orders.
+{count} of 35 tasks are better or equal with Quire: {better} better, {equal} equal, {worse} worse{missing}. `./run peers --page
+docs/beside-other-tools.md` runs all of them, checks every answer, and writes this page. Measured on {date}, {machine}, with {customers} customers, {products} products and {orders} orders.
 
 A task is *better* if no other tool here does it, if Quire needs fewer commands, or if the same number of commands has at most four fifths
 of the characters. It is *equal* if the characters differ by less than a fifth, and *worse* otherwise. A program in a pipe is a command, and the text that
