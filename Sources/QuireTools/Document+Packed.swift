@@ -21,6 +21,7 @@ extension Document {
   /// - Throws: `ArchiveError` with code `changed` if a program that does not know the lock has written to the file meanwhile;
   ///   ``DocumentError`` with code ``DocumentError/Code/locked``; the errors of opening, and of `body`. The file is
   ///   unchanged then.
+  @discardableResult
   public static func update<R>(
     packed path: String, in places: StorePlaces, waiting patience: Duration = .seconds(5),
     _ body: (Document) throws -> R

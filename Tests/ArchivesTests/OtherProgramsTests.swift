@@ -38,7 +38,8 @@ struct OtherProgramsTests {
   }
 
   static let limits = [
-    PackingLimits(), PackingLimits(count: 3, byteCount: 1000), PackingLimits(count: 0, byteCount: 1),
+    PackingLimits(), PackingLimits(count: 3, byteCount: 1000),
+    PackingLimits(count: 0, byteCount: 1),
   ]
 
   @Test("unzip reads our archives", .enabled(if: has("unzip")), arguments: limits.indices)

@@ -172,13 +172,14 @@ struct UnpackingDiskTests {
     try unpacking.finish()
     var outcomes: Set<String> = []
     for state in disk.crashStates(limit: 1500, seed: 1) {
-      let found = try text(on: state.disk)
+      let crashed = state.disk
+      let found = try text(on: crashed)
       outcomes.insert(found)
       if state.operationCount >= committed { #expect(found == "<new/>", "\(state)") }
-      let next = UnpackingDisk(state.disk)
+      let next = UnpackingDisk(crashed)
       try next.unpack("/Trip.zip", waiting: .zero)
       try next.finish()
-      let names = try state.disk.list("/").map(\.name)
+      let names = try crashed.list("/").map(\.name)
       #expect(names == ["Trip.zip"], "\(state)")
     }
     #expect(outcomes == [old, "<new/>"])

@@ -126,7 +126,7 @@ struct ExchangeCommandTests {
     #expect(run("export", "/Other.store").output == lines)
   }
 
-  @Test("A table has the columns of the model in its order, and identifiers only where they are needed")
+  @Test("A table has the columns of the model in its order, and identifiers only where needed")
   func columns() throws {
     let model = try Model(entities: [
       Entity(
@@ -155,7 +155,8 @@ struct ExchangeCommandTests {
     #expect(
       run("export", "/Notes.store", "--format", "csv", "--entity", "Note", "--ids").output
         .hasPrefix("@id,title,author\n"))
-    #expect(run("export", "/Notes.store", "--format", "csv", "--output", "/notes").exitCode == .done)
+    #expect(
+      run("export", "/Notes.store", "--format", "csv", "--output", "/notes").exitCode == .done)
     #expect(
       run("import", "/Again.store", "/notes/Note.csv", "/notes/Mark.csv").output
         == "3 objects inserted.\n")

@@ -70,6 +70,12 @@ struct HelpExamplesTests {
     mkdir Share && quire remote add Trip.quire origin Share && quire push Trip.quire
     git init -q . && git config user.name Quire && git config user.email quire@example.org
     quire git install
+    quire pack Trips.quire Trips.quire.zip
+    git add Trips.quire.zip .gitattributes && git commit -qm A && git checkout -qb other
+    quire set Trips.quire.zip Trip budget=1 --where 'name == "Someday"' && git commit -qam B
+    git checkout -q -
+    quire set Trips.quire.zip Trip budget=2 --where 'name == "Someday"' && git commit -qam C
+    git merge -q other > /dev/null 2>&1 || true
     """
   }
 

@@ -63,7 +63,8 @@ struct PackedChangeTests {
     try FileManager.default.createDirectory(
       atPath: folder.path + "/remote", withIntermediateDirectories: true)
     try write(
-      quire(["model", plain]).output.replacing("nights: Int64", with: "nights: Int64\n  note: String?"),
+      quire(["model", plain]).output.replacing(
+        "nights: Int64", with: "nights: Int64\n  note: String?"),
       "new.model")
     var before: [[String]] = []
     switch words[0] {
@@ -92,7 +93,9 @@ struct PackedChangeTests {
       ].map { quire($0).output }.joined()
     }
     #expect(contents(packed) == contents(plain))
-    let versions = [plain, packed].map { quire(["history", $0]).output.split(separator: "\n").count }
+    let versions = [plain, packed].map {
+      quire(["history", $0]).output.split(separator: "\n").count
+    }
     #expect(words == ["sync", "DOC"] || versions[0] == versions[1])
     #expect(quire(["validate", packed]).exitCode == .done)
     #expect(try status.identity != old.identity && status.permissions == old.permissions)
@@ -224,7 +227,10 @@ struct PackedChangeTests {
       kill(process.processIdentifier, signal)
       process.waitUntilExit()
       let found = quire(
-        ["fetch", packed, "Stop", "--where", "name = \"Porto\"", "--columns", "nights", "--format", "csv"]
+        [
+          "fetch", packed, "Stop", "--where", "name = \"Porto\"", "--columns", "nights", "--format",
+          "csv",
+        ]
       ).output
       let isNew = found.contains("\(nights + 1)")
       #expect(isNew || found.contains("\(nights)"), "\(found)")
@@ -233,7 +239,8 @@ struct PackedChangeTests {
       if signal != SIGKILL { #expect(try hiddenNames.isEmpty, "round \(round)") }
       #expect(quire(["validate", packed]).exitCode == .done)
       // The next writer removes what a killed process has left.
-      #expect(quire(["set", packed, "Stop", "nights=2", "--where", "name = \"Faro\""]).exitCode == .done)
+      #expect(
+        quire(["set", packed, "Stop", "nights=2", "--where", "name = \"Faro\""]).exitCode == .done)
       #expect(try hiddenNames.isEmpty, "round \(round)")
     }
   }

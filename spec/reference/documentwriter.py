@@ -143,8 +143,10 @@ def usual_archive(files):
         place = sum(len(part.header() + part.stored) for part in parts)
         data = files.get(name, b"")
         is_text = not any(byte < 32 and byte not in (9, 10, 12, 13) for byte in data[:4096])
-        if name.endswith("/") or (data[:1] == b"<" if name.startswith("stores/") else is_text):
-            parts.append(Part(name, data, is_deflated=not name.endswith("/")))
+        deflated = Part(name, data, is_deflated=not name.endswith("/"))
+        is_small = len(data) <= 1 << 20 and len(deflated.stored) * 10 <= len(data) * 9
+        if name.endswith("/") or is_small or (data[:1] == b"<" if name.startswith("stores/") else is_text):
+            parts.append(deflated)
         else:
             parts.append(aligned(name, data, place))
     return archive(parts)

@@ -73,7 +73,8 @@ struct ArchiveDirectory {
     var stream = DeflateStream()
     var packedByteCount = 0
     func count(_ bytes: RawSpan) { packedByteCount += bytes.byteCount }
-    try read(file, completion, &entry, { _ in }) { piece in
+    func isRead(_ byteCount: Int) {}
+    try read(file, completion, &entry, isRead) { piece in
       try stream.compress(piece) { count($0) }
     }
     try stream.finish { count($0) }

@@ -67,7 +67,8 @@ extension Model {
   /// Returns the properties of an entity in the order of the model, inherited properties first.
   package func orderedProperties(of entity: String) -> [Property] {
     let line = sequence(first: entity) { self[$0]?.superentity }.compactMap { self[$0] }
-    return line.reversed().flatMap(\.declaredProperties).compactMap { property($0.name, of: entity) }
+    return line.reversed().flatMap(\.declaredProperties)
+      .compactMap { property($0.name, of: entity) }
   }
 
   /// Returns whether a relationship may lead to an object of an entity, so that other objects contain its identifier.

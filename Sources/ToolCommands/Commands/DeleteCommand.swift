@@ -13,7 +13,8 @@ enum DeleteCommand {
         """,
       arguments: [.store, .entity],
       options: [
-        FetchCommand.condition, .identifiers, .everyObject, .showsIdentifiers, .dryRun, .explain, .message,
+        FetchCommand.condition, .identifiers, .everyObject, .showsIdentifiers, .dryRun, .explain,
+        .message,
         .author, .storeName, .storeModel, .writesForeign, .format,
       ],
       changing: [.store],

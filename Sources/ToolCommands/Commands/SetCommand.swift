@@ -20,7 +20,8 @@ enum SetCommand {
         """,
       arguments: [.store, .entity, .assignments],
       options: [
-        FetchCommand.condition, .identifiers, .everyObject, .zone, .showsIdentifiers, .dryRun, .explain, .message,
+        FetchCommand.condition, .identifiers, .everyObject, .zone, .showsIdentifiers, .dryRun,
+        .explain, .message,
         .author, .storeName, .storeModel, .writesForeign, .format,
       ],
       changing: [.store],

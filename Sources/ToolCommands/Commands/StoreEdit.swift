@@ -114,7 +114,9 @@ struct StoreEdit {
 
   /// Returns the objects that the command line names, or that meet its predicate.
   func objects() throws -> [ManagedObject] {
-    let choices = [Option.identifiers, FetchCommand.condition, .everyObject].filter { invocation.has($0) }
+    let choices = [Option.identifiers, FetchCommand.condition, .everyObject].filter {
+      invocation.has($0)
+    }
     guard choices.count < 2 else {
       throw CommandError.wrongUsage(
         "Give either \(choices.map { "--\($0.name)" }.joined(separator: " or ")).")
