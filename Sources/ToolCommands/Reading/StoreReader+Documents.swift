@@ -175,14 +175,14 @@ extension StoreReader {
     do {
       return try document(
         path, access: access, version: version, acceptsDamage: invocation.has(.damaged))
-    } catch let error as DocumentError where error.code == .noVersion && version != nil {
-      guard case .number(let number) = version!.start, version!.steps == 0 else {
+    } catch let error as DocumentError where error.code == .noVersion {
+      guard let version, case .number = version.start, version.steps == 0 else {
         throw CommandError(.inputOutput, "\(error)")
       }
       let newest = try document(
         path, access: .readOnly, acceptsDamage: invocation.has(.damaged))
       defer { try? newest.close() }
-      throw Self.noVersion(number, of: path, known: newest.versions.map(\.number))
+      throw Self.noVersion(version, of: path, known: newest.versions.map(\.number))
     }
   }
 }
