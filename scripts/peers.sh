@@ -1,6 +1,5 @@
 # peers [OPTION...]
-#   Runs 35 tasks with Quire and with the tools that people use for them (sqlite3, duckdb, sqlite-utils, jq, git), checks the
-#   answers, and compares the commands. --page docs/beside-other-tools.md writes the page. Other options: --only NUMBERS.
+#   Compares Quire in 35 tasks with sqlite3, duckdb, sqlite-utils, jq and git. --page FILE writes the page of the result.
 
 tool_plugins=SQLiteStore
 build_tool

@@ -47,9 +47,7 @@ extension Document {
     }
     if isPacked {
       throw DocumentError(
-        .readOnly,
-        "A packed document is open for reading only. Unpack it to change it, or use 'Document.update(packed:)'.",
-        path: path)
+        .readOnly, "A packed document is changed by 'Document.update(packed:)' alone.", path: path)
     }
     let (lock, isAlone): (FileLock, Bool)
     let written: (manifest: Manifest, seen: FileStatus)
@@ -343,6 +341,13 @@ extension DocumentError {
       .notSupported,
       "A store of type \"\(type.rawValue)\" can't be part of a document: it is not kept on the disk, "
         + "or its commits can't wait for the commits of other stores.", path: path)
+  }
+}
+
+extension Document.WhenHeld {
+  /// The longest time to wait for the other process.
+  fileprivate var patience: Duration {
+    if case .wait(let patience) = self { patience } else { .zero }
   }
 }
 

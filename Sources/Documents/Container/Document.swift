@@ -80,9 +80,6 @@ public final class Document: Sendable {
     /// The lock that a process of another host has left is taken over. Only a person can know that this process
     /// has ended.
     case takeOver
-
-    /// The longest time to wait for the other process.
-    var patience: Duration { if case .wait(let patience) = self { patience } else { .zero } }
   }
 
   init(

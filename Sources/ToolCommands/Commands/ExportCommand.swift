@@ -20,7 +20,8 @@ enum ExportCommand {
       + "folder of files.")
   static let ids = Option(
     "ids",
-    "With csv, begins each line with the identifier of its object, also for entities to which no relationship leads.")
+    "With csv, begins each line with the identifier of its object, also for entities to which no relationship leads."
+  )
   static let force = Option(Option.forceName, "Replaces existing files.")
 
   /// Returns the command. It opens stores through `reader`.

@@ -44,7 +44,9 @@ struct FetchColumns {
   /// Creates columns for all stored properties of an entity, in the order of the model, inherited properties first.
   init(of entity: String, _ model: Model, _ schema: Schema) {
     self.entity = entity
-    columns = model.orderedProperties(of: entity).flatMap { FetchColumns.columns($0, entity, model, schema) }
+    columns = model.orderedProperties(of: entity).flatMap {
+      FetchColumns.columns($0, entity, model, schema)
+    }
     showsObjects = true
     groups = []
   }

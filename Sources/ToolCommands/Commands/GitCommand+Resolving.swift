@@ -19,7 +19,8 @@ extension GitCommand {
       guard let ours = versions.ours, versions.theirs != nil else {
         let branch = versions.ours == nil ? "the current branch" : "the other branch"
         throw CommandError(
-          .no, "\(branch.prefix(1).uppercased() + branch.dropFirst()) has removed '\(oneLine(file))'.",
+          .no,
+          "\(branch.prefix(1).uppercased() + branch.dropFirst()) has removed '\(oneLine(file))'.",
           hint: "Keep the file with 'git add', or remove it with 'git rm'.")
       }
       try checkIsUnchanged(file, ours, reader)
@@ -96,7 +97,8 @@ extension GitCommand {
     guard try disk.exists(file), try !disk.hasSameBytes(file, ours) else { return }
     throw CommandError(
       .inputOutput, "'\(oneLine(file))' has changed since git could not merge it.",
-      hint: "'git add' takes the file as the result, and 'git checkout --ours' discards its changes.")
+      hint:
+        "'git add' takes the file as the result, and 'git checkout --ours' discards its changes.")
   }
 }
 

@@ -17,7 +17,8 @@ enum GitCommand {
   static let words = Argument(
     "FOLDER",
     "A folder of the repository; the default is the current folder. For 'resolve' and 'text' it is a file, and for "
-      + "'diff' and 'merge' the words that git passes.", isRequired: false, isRepeating: true, role: .input)
+      + "'diff' and 'merge' the words that git passes.", isRequired: false, isRepeating: true,
+    role: .input)
   static let global = Option(
     "global", "Changes the configuration of the user, for all repositories.")
 
@@ -91,7 +92,9 @@ enum GitCommand {
           throw CommandError.wrongUsage("'text' needs one file.")
         }
         // Git compares its own copies at other paths. The lines of the working folder's file show in a combined diff.
-        if !values[0].hasPrefix("/") { try? showConflicts(of: values[0], reader, models, invocation) }
+        if !values[0].hasPrefix("/") {
+          try? showConflicts(of: values[0], reader, models, invocation)
+        }
         try write(values[0], reader, models, invocation) {
           try invocation.console.output.write(bytes: $0)
         }

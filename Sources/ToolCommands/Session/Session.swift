@@ -248,7 +248,9 @@ final class Session {
     action(
       "set", "sets properties of objects, found by identifier or predicate",
       arguments: [.entity, .assignments],
-      options: [FetchCommand.condition, .identifiers, .everyObject, .zone, .showsIdentifiers, .format]
+      options: [
+        FetchCommand.condition, .identifiers, .everyObject, .zone, .showsIdentifiers, .format,
+      ]
     ) { [unowned self] invocation in
       try change(invocation, did: "changed") { edit in
         try edit.assign(to: edit.objects())
