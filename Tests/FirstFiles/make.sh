@@ -10,7 +10,7 @@ quire new First.quire --model first.model
 printf 'a picture' > picture.txt
 quire insert First.quire Trip 'name=Alfama & "Belém"' start=2026-04-20T09:30:00.5Z cost=30676.20 rating=0.1 weight=1.5 \
   days=3 distance=-70000 seconds=9000000000 isBooked=true 'site=https://example.org/?a=1' \
-  key=5F0C21A6-6E9F-4E0C-9B9C-4E5B5D2F8A11 picture=@picture.txt 'notes=yellow trams, rain'
+  key=5F0C21A6-6E9F-4E0C-9B9C-4E5B5D2F8A11 picture=@picture.txt 'notes=yellow trams, rain' opened=2026-04-20 fee=12.50
 quire insert First.quire Stop title=Belém trip='Alfama & "Belém"'
 quire insert First.quire Stop title= trip='Alfama & "Belém"'
 quire insert First.quire Tag name=東京
