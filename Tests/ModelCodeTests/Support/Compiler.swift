@@ -85,7 +85,8 @@ struct Compiler {
   private static func modules() throws -> [String] {
     let build = try build()
     let names = [
-      "CArrow", "CChecksums", "CEmbeddedFiles", "CProcessor", "CProgram", "CStorePlugin", "CThreads",
+      "CArrow", "CChecksums", "CEmbeddedFiles", "CProcessor", "CProgram", "CStorePlugin",
+      "CThreads",
     ].map {
       build.appending(path: "\($0).build/module.modulemap").path
     }
