@@ -1,6 +1,6 @@
 # attack [OPTION...]
 #   Runs the tool on damaged files, with outputs over its inputs, with kills, with failing calls, and (as root) on a
-#   file system whose device fails. Options:
+#   file system over a failing device. Options:
 #   --minutes N, --seed N, --only damage|resealed|writing|kills|failing|device, --self-test.
 
 build_tool

@@ -2,7 +2,7 @@
 #   Builds the packages in Examples/ as users of Quire do, runs the commands in their pages and in the README, compares
 #   the output, and tests their store plug-ins and the templates of new ones.
 
-# The pages show this author, whoever runs them.
+# The pages show this author.
 export QUIRE_AUTHOR=quire
 
 # All packages use one build folder, so that Quire is compiled once for them. SwiftPM keeps the plan of the package that

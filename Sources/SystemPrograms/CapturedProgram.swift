@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program of the system whose short output this process reads.
+/// A program of the system with a short output, which this process reads.
 package struct CapturedProgram {
   /// The name of the program, which the search path contains.
   package let name: String

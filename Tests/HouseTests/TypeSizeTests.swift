@@ -34,8 +34,6 @@ struct TypeSizeTests {
     ),
     "SQLTranslation.SQLTranslator": Exception(
       lines: 1310, reason: "One walk over a request: a function for each kind of expression."),
-    "StoreConformance.CaseRun": Exception(
-      lines: 1120, reason: "A list of cases: each is a short function that no other case calls."),
     "Validation.BlockFileCheck": Exception(
       lines: 1240, properties: 18, reason: "One pass over a file, with a table for each structure."),
     "Validation.XMLDocumentCheck": Exception(

@@ -356,7 +356,7 @@ struct DiffCommandTests {
     #expect(missing.messages.contains("hint: It contains 1–8."), "\(missing.messages)")
     let head = diff("/Trips.quire@last", "/Trips.quire")
     #expect(head.exitCode == .inputOutput && head.messages.contains("no head \"last\""))
-    for word in ["/Trips.quire@", "/Trips.quire@3a", "/Trips.quire@-1"] {
+    for word in ["/Trips.quire@", "/Trips.quire@3a", "/Trips.quire@-x"] {
       let run = diff("/Trips.quire", word)
       #expect(run.exitCode == .wrongUsage, "\(run.messages)")
       #expect(run.messages.contains("Write '/Trips.quire@NUMBER'."), "\(run.messages)")

@@ -194,7 +194,7 @@ struct MistakeTests {
       Row("insert X.quire Stop nights=3.5", .wrongUsage, "a whole number"),
       Row("insert X.quire Stop nights=9999999999999999999", .wrongUsage, "a whole number"),
       Row("insert X.quire Trip departure=31.12.2026", .wrongUsage, "2026-01-31"),
-      Row("set X.quire Stop nights=1", .wrongUsage, "--where TRUEPREDICATE"),
+      Row("set X.quire Stop nights=1", .wrongUsage, "--all takes all objects"),
       Row("set X.quire Stop nights=1 --where", last: "nights > 99", .no, "0 objects changed"),
     ])
   }
