@@ -44,7 +44,7 @@ package struct VersionedPath: Sendable {
     guard let version else {
       throw ComparisonError(
         .badPlace,
-        "'\(words)' in '\(word)' is not the number of a version, nor the name of a head, nor a date.",
+        "'\(words)' in '\(word)' is not the number or date of a version, nor the name of a head.",
         path: name, hint: "Write '\(name)@NUMBER'.", .version(of: name))
     }
     (path, self.version) = (name, version)

@@ -52,7 +52,7 @@ extension StoreReader {
   static func versionReference(_ words: String) throws -> VersionReference {
     guard let reference = VersionReference(words) else {
       throw CommandError.wrongUsage(
-        "'\(oneLine(words))' is not the number of a version, nor the name of a head, nor a date.")
+        "'\(oneLine(words))' is not the number or date of a version, nor the name of a head.")
     }
     return reference
   }
