@@ -17,10 +17,15 @@ extension BrokenFile {
     BrokenFile("CONT-020") { Array(try SmallFile.packed().dropLast()) },
     BrokenFile("CONT-021") {
       var bytes = try SmallFile.packed()
-      // The archive contains the store without compression.
-      let store = try SmallFile.notes()
-      let start = (0..<bytes.count - 8).first { bytes[$0..<$0 + 8].elementsEqual(store[..<8]) }!
-      bytes[start + 40] ^= 1
+      // The directory and the header of the store give its checksum.
+      let entry = (0..<bytes.count - 60).first { start in
+        bytes[start..<start + 4].elementsEqual([0x50, 0x4B, 1, 2])
+          && bytes[(start + 46)...].starts(with: Array("stores/".utf8))
+          && bytes[start + 46 + Int(bytes[start + 28]) - 1] != UInt8(ascii: "/")
+      }!
+      let header = (0..<4).reduce(0) { $0 + Int(bytes[entry + 42 + $1]) << (8 * $1) }
+      bytes[entry + 16] ^= 1
+      bytes[header + 14] ^= 1
       return bytes
     },
   ]
