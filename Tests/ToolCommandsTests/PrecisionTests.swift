@@ -59,6 +59,15 @@ struct PrecisionTests {
     #expect(output.contains(#""salary":30676.20}"#) && output.contains(#""salary":1200.00}"#))
   }
 
+  @Test("Computed values are rounded to the places of money, and moments to their day")
+  func computed() {
+    _ = done("set", document, "Person", "--all", "salary=salary*1.115", "born=seen")
+
+    let output = done(
+      "fetch", document, "Person", "--columns", "salary,born", "--format", "csv")
+    #expect(output == "salary,born\n34203.96,2026-04-20\n1338.00,2026-04-21\n0.06,2026-04-21\n")
+  }
+
   @Test("Sums and products of money are money, and people see means with two more places")
   func aggregates() {
     let words = [

@@ -205,7 +205,23 @@ extension Value {
     default: value = nil
     }
     guard let value, attribute.type.problem(with: value) == nil else { return nil }
-    return value
+    return value.rounded(to: attribute.validation.precision)
+  }
+
+  /// Returns the nearest value that a precision allows. A product of money has more places than money, and somebody who raises
+  /// prices by a tenth wants prices.
+  private func rounded(to precision: Attribute.Precision?) -> Value {
+    switch (precision, self) {
+    case (.places(let places)?, .decimal(var number)):
+      var result = Decimal()
+      // SAFETY: Both are variables of this function, and the call keeps neither.
+      unsafe NSDecimalRound(&result, &number, places, .plain)
+      return .decimal(result)
+    case (.day?, .date(let date)):
+      let days = (date.timeIntervalSinceReferenceDate / 86_400).rounded(.down)
+      return .date(Date(timeIntervalSinceReferenceDate: days * 86_400))
+    default: return self
+    }
   }
 
   private var whole: Value? {

@@ -12,7 +12,7 @@ extension Argument {
   static let assignments = Argument(
     "KEY=VALUE",
     "A property and its value, or an expression: price=price*1.1, name=TRIM(name), total=SUM(lines.amount). With := "
-      + "the value is always an expression. Dates are ISO 8601, in UTC unless they contain a time zone, or "
+      + "the value is always an expression. A computed value is rounded to the decimal places of its property, or to its day. Dates are ISO 8601, in UTC unless they contain a time zone, or "
       + "seconds since 2001 (@1.5), or relative to now (now, today, -3d, +2h). Binary values are "
       + "base64 or @FILE. null removes the value; \\null is the text 'null'. The value of a "
       + "relationship is an identifier (2/p17), the value of a unique attribute (trip=Lisbon), or a predicate in braces "
