@@ -44,7 +44,7 @@ tell "Every save is a version. Version 2 has the objects of the files. The diffe
 differs diff Trips.quire@2 Trips.quire
 tell "The model changes: the start gets another name, a rule limits the nights, and trips get notes."
 printf '$ quire model edit Trips.quire --yes   # here the editor is sed\n'
-EDITOR="sed -i -e 's/start: Date/departure: Date, was start/' -e 's/nights: Int64/nights: Int64 = 1, min 0, max 365/' \
+EDITOR="sed -i -e 's/start: Day/departure: Day, was start/' -e 's/nights: Int64/nights: Int64 = 1, min 0, max 365/' \
   -e 's/  unique id/  notes: String?\n  unique id/'" "$quire" model edit Trips.quire --yes
 tell "A value that breaks the new rule is refused, and nothing is saved."
 differs set Trips.quire Stop nights=400 --where 'name == "Porto"'
