@@ -117,7 +117,7 @@ public struct OpenRequest: Sendable, Hashable {
   }
 }
 
-/// Calls that make files of the operating system, perhaps at other paths than those that they are given.
+/// Calls that make files of the operating system. A file may be made at another path than the given one.
 ///
 /// A signal that ends the process removes temporary files of these calls alone: a simulated disk ends with the process.
 /// `realPath(of:)` must not look at the disk, because the file need not exist yet.

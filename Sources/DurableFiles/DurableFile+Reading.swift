@@ -78,6 +78,16 @@ extension DurableFile {
       return byteCount
     }
   }
+
+  /// Calls `body` with all bytes of the file, a piece at a time.
+  ///
+  /// - Throws: ``DiskError``, or the error of `body`.
+  package func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
+    let end = try byteCount()
+    for start in stride(from: 0, to: end, by: 1 << 20) {
+      try body(read(byteCount: min(1 << 20, end - start), at: start))
+    }
+  }
 }
 
 // A file can state a length of terabytes and have a few bytes: the rest are zeros that take no place on the disk. A search

@@ -47,7 +47,7 @@ public enum ExportFormat: String, Sendable, CaseIterable {
     self = text == .csv ? .csv : .jsonl
   }
 
-  /// The format of the text; `nil` if the format is not a text.
+  /// The format of the text; `nil` if the format is not text.
   package var text: ExchangeFormat? {
     switch self {
     case .jsonl: .jsonl

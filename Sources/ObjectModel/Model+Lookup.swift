@@ -25,6 +25,23 @@ extension Model {
     return storage.index.property(name, of: position).map { storage.index[$0] }
   }
 
+  /// Returns the properties of an entity in the order of the model, inherited properties first.
+  package func orderedProperties(of entity: String) -> [Property] {
+    let line = sequence(first: entity) { self[$0]?.superentity }.compactMap { self[$0] }
+    return line.reversed().flatMap(\.declaredProperties)
+      .compactMap { property($0.name, of: entity) }
+  }
+
+  /// Returns whether objects may refer to an object of an entity, so that they contain its identifier.
+  package func isReferred(to entity: String) -> Bool {
+    description.entities.contains { other in
+      other.declaredProperties.contains { property in
+        guard case .relationship(let relationship) = property else { return false }
+        return self.entity(entity, isOrInheritsFrom: relationship.destination)
+      }
+    }
+  }
+
   /// Returns the attributes that are unique on their own among the objects of an entity, each with the entity that declares
   /// it unique. The attributes of the entity itself come first.
   package func uniqueAttributes(of entity: String) -> [(entity: String, name: String)] {

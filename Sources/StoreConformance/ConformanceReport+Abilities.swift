@@ -24,9 +24,7 @@ extension ConformanceReport {
       let results = results.filter { $0.testCase.ability == ability }
       let failed = results.filter { $0.outcome.isFailure }.map(\.testCase.name)
       if !failed.isEmpty { return (ability, .fails(failed)) }
-      if let capability = ability.capability, !capabilities.contains(capability) {
-        return (ability, .missing)
-      }
+      if ability.isDeclared(in: capabilities) == false { return (ability, .missing) }
       if results.contains(where: { $0.outcome == .passed }) { return (ability, .works) }
       guard ability.capability != nil, case .skipped(let reason)? = results.first?.outcome else {
         return (ability, .missing)

@@ -17,6 +17,11 @@ package enum StoreAbility: String, CaseIterable, Sendable {
     }
   }
 
+  /// Whether capabilities declare the feature; `nil` for a feature that only a test finds.
+  package func isDeclared(in capabilities: StoreCapabilities) -> Bool? {
+    capability.map { capabilities.contains($0) }
+  }
+
   /// The features that capabilities declare, in the order of their bits (spec §9.2.5).
   package static let declared = allCases.filter { $0.capability != nil }
 
@@ -46,6 +51,6 @@ package enum StoreAbility: String, CaseIterable, Sendable {
 extension StoreCapabilities {
   /// The names of the capabilities in this set, as manifests spell them.
   package var names: [String] {
-    StoreAbility.declared.filter { contains($0.capability ?? []) }.map(\.rawValue)
+    StoreAbility.declared.filter { $0.isDeclared(in: self) == true }.map(\.rawValue)
   }
 }

@@ -137,13 +137,7 @@ private struct SeenArchive: Sendable {
 
   private static func checksum(of file: DurableFile) throws -> UInt32 {
     var checksum = CRC32()
-    let end = try file.byteCount()
-    var offset = 0
-    while offset < end {
-      let bytes = try file.read(byteCount: min(pieceByteCount, end - offset), at: offset)
-      checksum.update(bytes.rawSpan)
-      offset += bytes.count
-    }
+    try file.forEachPiece { checksum.update($0.rawSpan) }
     return checksum.value
   }
 }

@@ -11,8 +11,8 @@ import Synchronization
 ///     try disk.finish()
 ///
 /// The folder lies beside the packed document, with a temporary name. Every path that leads into the packed document leads
-/// into the folder then, so code that changes documents needs not know of packed ones, and its errors name the packed
-/// document. ``commit()`` packs the folder and replaces the packed document in one step.
+/// into the folder then, so code that changes documents works on packed ones without a change, and its errors name the
+/// packed document. ``commit()`` packs the folder and replaces the packed document in one step.
 ///
 /// Use a ``PackedDisk`` to read: it unpacks nothing. All other paths are those of the disk below.
 package final class UnpackingDisk: Disk {

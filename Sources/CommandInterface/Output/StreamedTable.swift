@@ -143,7 +143,8 @@ extension String {
   /// day looks like another day.
   fileprivate func cutAsCell(to width: Int) -> String {
     guard displayWidth > width, beginsWithDay else { return cut(to: width) }
-    return width > 10 ? prefix(10) + "…" : width == 10 ? String(prefix(10)) : "…"
+    let day = prefix(ColumnWidths.day)
+    return width > ColumnWidths.day ? day + "…" : width == ColumnWidths.day ? String(day) : "…"
   }
 
   /// Returns the beginning of the text with an ellipsis if the text is wider than the given number of columns.

@@ -84,14 +84,8 @@ final class Pack: Sendable {
   func verify() throws {
     if isVerified.withLock({ $0 }) { return }
     let file = try disk.open(path, for: .read)
-    let byteCount = try file.byteCount()
-    var (hash, offset) = (SHA256(), 0)
-    while offset < byteCount {
-      let piece = try file.read(byteCount: min(1 << 20, byteCount - offset), at: offset)
-      guard !piece.isEmpty else { break }
-      hash.update(piece)
-      offset += piece.count
-    }
+    var hash = SHA256()
+    try file.forEachPiece { hash.update($0) }
     guard hash.digest().description == PackFormat.digest(inName: path.lastPathComponent) else {
       throw PackFault("has other bytes than its name says.")
     }

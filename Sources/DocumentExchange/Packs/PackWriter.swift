@@ -116,16 +116,8 @@ struct PackWriter {
   private func send(_ file: String) throws -> Int {
     let source = try disk.open(file, for: .read)
     let byteCount = try source.byteCount()
-    func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
-      var offset = 0
-      while offset < byteCount {
-        let piece = try source.read(byteCount: min(1 << 20, byteCount - offset), at: offset)
-        try body(piece)
-        offset += piece.count
-      }
-    }
     var hash = SHA256()
-    try forEachPiece { hash.update($0) }
+    try source.forEachPiece { hash.update($0) }
     let target = remote.path.appendingPathComponent("\(hash.digest())\(PackFormat.suffix)")
     if let signature = try remote.signing?.signature(of: file, on: disk) {
       try remote.disk.makeFile(target + Exchange.Signing.suffix, overwriting: true) { writer in
@@ -134,7 +126,7 @@ struct PackWriter {
     }
     if try remote.disk.exists(target) { return byteCount }
     try remote.disk.makeFile(target, overwriting: false) { writer in
-      try forEachPiece { try writer.write($0) }
+      try source.forEachPiece { try writer.write($0) }
     }
     return byteCount
   }

@@ -261,11 +261,4 @@ extension DurableFile {
     try forEachPiece { hash.update($0.rawSpan) }
     return hash.digest().description
   }
-
-  fileprivate func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
-    let end = try byteCount()
-    for start in stride(from: 0, to: end, by: 1 << 20) {
-      try body(try read(byteCount: min(1 << 20, end - start), at: start))
-    }
-  }
 }

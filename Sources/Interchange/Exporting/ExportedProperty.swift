@@ -1,4 +1,4 @@
-package import ObjectModel
+import ObjectModel
 import Rows
 
 /// A property in the form in which an entity's objects are exported.
@@ -59,26 +59,6 @@ indirect enum ExportedProperty {
     switch self {
     case .attribute(let name, _, _, _), .toOne(let name, _), .toMany(let name, _): [prefix + name]
     case .composite(let name, let parts): parts.flatMap { $0.cellNames(prefix + name + ".") }
-    }
-  }
-}
-
-extension Model {
-  /// Returns the properties of an entity in the order of the model, inherited properties first.
-  package func orderedProperties(of entity: String) -> [Property] {
-    let line = sequence(first: entity) { self[$0]?.superentity }.compactMap { self[$0] }
-    return line.reversed().flatMap(\.declaredProperties)
-      .compactMap { property($0.name, of: entity) }
-  }
-
-  /// Returns whether a relationship may lead to an object of an entity, so that other objects contain its identifier.
-  package func isReferred(to entity: String) -> Bool {
-    let line = Set(sequence(first: entity) { self[$0]?.superentity })
-    return description.entities.contains { other in
-      other.declaredProperties.contains { property in
-        guard case .relationship(let relationship) = property else { return false }
-        return line.contains(relationship.destination)
-      }
     }
   }
 }

@@ -135,7 +135,7 @@ struct ColumnSurvey {
 
   /// Adds the value of one line.
   ///
-  /// - Parameter isText: Whether the value is not a number and no truth value, whatever it looks like.
+  /// - Parameter isText: Whether the value is neither a number nor a truth value, whatever it looks like.
   mutating func add(_ bytes: ArraySlice<UInt8>, isText: Bool = false) {
     valueCount += 1
     byteCount += bytes.count

@@ -54,7 +54,7 @@ package struct JSONTables {
 
   /// Reads a file of JSON, or of JSON lines.
   ///
-  /// - Throws: ``ImportError`` with the place at which the text is not a JSON, or no objects.
+  /// - Throws: ``ImportError`` with the place at which the text is not JSON, or does not contain objects.
   package init(_ file: ImportFile) throws {
     self.file = file
     roots = JSONTables.roots(

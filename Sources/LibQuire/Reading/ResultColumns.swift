@@ -57,11 +57,9 @@ enum ResultColumns {
 
   /// Returns the columns of an entity's attributes and to-one relationships in the order of the model, inherited ones first.
   static func properties(of layout: Layout, _ model: Model) -> [LayoutColumn] {
-    let line = sequence(first: layout.entity) { model[$0]?.superentity }.compactMap { model[$0] }
-    let names = line.reversed().flatMap { $0.declaredProperties.map(\.name) }
     let columns = layout.columns.filter { !$0.name.contains("#") }
-    return names.flatMap { name in
-      columns.filter { $0.name == name || $0.name.hasPrefix(name + ".") }
+    return model.orderedProperties(of: layout.entity).flatMap { property in
+      columns.filter { $0.name == property.name || $0.name.hasPrefix(property.name + ".") }
     }
   }
 }

@@ -36,6 +36,28 @@ extension Attribute.Precision {
     seconds.remainder(dividingBy: secondsPerDay) == 0
   }
 
+  /// Returns the start of the day in UTC of a moment, both in seconds since 2001-01-01 00:00 UTC.
+  package static func startOfDay(_ seconds: Double) -> Double {
+    (seconds / secondsPerDay).rounded(.down) * secondsPerDay
+  }
+
+  /// Returns the nearest number of the places, or the day of a moment. Halves are rounded away from zero; other values are
+  /// returned as they are.
+  package func rounded(_ value: Value) -> Value {
+    switch (self, value) {
+    case (.places(let places), .decimal(var number)):
+      var result = Decimal()
+      // SAFETY: Both numbers are variables of this function, which the call only borrows.
+      unsafe NSDecimalRound(&result, &number, places, .plain)
+      return .decimal(result)
+    case (.day, .date(let date)):
+      return .date(
+        Date(
+          timeIntervalSinceReferenceDate: Self.startOfDay(date.timeIntervalSinceReferenceDate)))
+    default: return value
+    }
+  }
+
   /// Returns whether a value is as coarse as the precision demands. Values that it does not apply to are accepted here.
   package func accepts(_ value: Value) -> Bool {
     switch (self, value) {

@@ -95,7 +95,7 @@ extension CaseRun {
     var request = CommitRequest(insertion(keys[0]), basedOn: empty)
     request.requiredCommit = empty.commit
     let first = try store.commit(request)
-    // Leased keys are not commit.
+    // Leasing keys is not a commit.
     _ = try store.leaseKeys(ofEntity: keys[0].entity, count: 5000)
     request = CommitRequest(insertion(keys[1]), basedOn: empty)
     for required in [empty.commit, first.commit + 1] {

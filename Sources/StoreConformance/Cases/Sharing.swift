@@ -203,34 +203,15 @@ struct SharingCases {
     }
     let key = try run.key(stores[0], "Thing", 1)
     try stores[0].commit(run.request(0, for: key, above: stores[0].snapshot()))
-    let (threads, rounds) = (4, 10)
-    let failure = Mutex<String?>(nil)
     let numbers = Mutex<[Int64]>([])
-    let writers = DispatchGroup()
-    for thread in 0..<threads {
-      let store = stores[thread % stores.count]
-      CaseRun.startThread(in: writers) {
-        do {
-          for _ in 0..<rounds {
-            var isSaved = false
-            for _ in 0..<1000 where !isSaved {
-              let base = try store.snapshot()
-              let row = try base.view.row(of: key)
-              let large = base.schema[key.entity]!.columns.first { $0.name == "large" }!
-              let next = (try row?.value(large).integer ?? 0) + 1
-              do {
-                let head = try store.commit(StoreConformance.request(next, for: key, above: base))
-                numbers.withLock { $0.append(head.commit) }
-                isSaved = true
-              } catch let error as StoreError where [.conflict, .locked].contains(error.code) {}
-            }
-          }
-        } catch { failure.withLock { $0 = CaseRun.text(error) } }
+    let failure = CaseRun.inThreads(4) { [stores] thread in
+      for _ in 0..<10 {
+        let number = try SharingCases.countUp(key, in: stores[thread % stores.count])
+        if let number { numbers.withLock { $0.append(number) } }
       }
     }
-    writers.wait()
-    if let error = failure.withLock({ $0 }) {
-      run.check(false, "Saving with several threads must succeed, but failed: \(error)")
+    if let failure {
+      run.check(false, "Saving with several threads must succeed, but failed: \(failure)")
     }
     let saved = numbers.withLock { $0 }
     // A store whose file contains only objects counts the commits of another open store in its own way.
@@ -245,6 +226,21 @@ struct SharingCases {
         holds: [key: ["large": .integer(Int64(saved.count))]])
       try store.close()
     }
+  }
+
+  /// Adds one to a number of an object, and returns the number of the commit; `nil` if other threads were always faster.
+  private static func countUp(_ key: ObjectKey, in store: any Store) throws -> Int64? {
+    for _ in 0..<1000 {
+      let base = try store.snapshot()
+      let before = try base.view.row(of: key).map {
+        try StoreConformance.values($0, base.schema[key.entity]!)
+      }
+      let next = (before?["large"]?.integer ?? 0) + 1
+      do {
+        return try store.commit(StoreConformance.request(next, for: key, above: base)).commit
+      } catch let error as StoreError where [.conflict, .locked].contains(error.code) {}
+    }
+    return nil
   }
 
   func concurrentReaders() throws {
@@ -263,47 +259,55 @@ struct SharingCases {
     try save(0)
     let isDone = Atomic(false)
     let torn = Mutex<[String]>([])
-    let failure = Mutex<String?>(nil)
-    let readers = DispatchGroup()
-    for thread in 0..<4 {
-      CaseRun.startThread(in: readers) {
-        do {
-          if thread == 0 {
-            defer { isDone.store(true, ordering: .sequentiallyConsistent) }
-            for number in 1...40 as ClosedRange<Int64> { try save(number) }
-            return
-          }
-          var last: Int64 = 0
-          repeat {
-            let snapshot = try store.snapshot()
-            let found = try StoreConformance.objects(snapshot)
-            let numbers = Set(found.values.compactMap { $0["large"]?.integer })
-            if found.count != keys.count || numbers.count != 1 || numbers.first! < last {
-              torn.withLock {
-                $0.append(
-                  "A reader saw \(found.count) of \(keys.count) objects, with the numbers \(numbers.sorted()) after "
-                    + "\(last): expected one number for all of them, and never a smaller one.")
-              }
-              return
-            }
-            last = numbers.first!
-          } while !isDone.load(ordering: .sequentiallyConsistent)
-        } catch {
-          isDone.store(true, ordering: .sequentiallyConsistent)
-          failure.withLock { $0 = CaseRun.text(error) }
-        }
+    let failure = CaseRun.inThreads(4) { thread in
+      if thread == 0 {
+        defer { isDone.store(true, ordering: .sequentiallyConsistent) }
+        for number in 1...40 as ClosedRange<Int64> { try save(number) }
+        return
       }
+      var last: Int64 = 0
+      repeat {
+        let found: StoreConformance.Objects
+        do { found = try StoreConformance.objects(store.snapshot()) } catch {
+          isDone.store(true, ordering: .sequentiallyConsistent)
+          throw error
+        }
+        let numbers = Set(found.values.compactMap { $0["large"]?.integer })
+        if found.count != keys.count || numbers.count != 1 || numbers.first! < last {
+          torn.withLock {
+            $0.append(
+              "A reader saw \(found.count) of \(keys.count) objects, with the numbers \(numbers.sorted()) after "
+                + "\(last): expected one number for all of them, and never a smaller one.")
+          }
+          return
+        }
+        last = numbers.first!
+      } while !isDone.load(ordering: .sequentiallyConsistent)
     }
-    readers.wait()
     for finding in torn.withLock({ $0 }).prefix(2) { run.check(false, finding) }
-    if let error = failure.withLock({ $0 }) {
-      run.check(false, "Reading while another thread saves must succeed, but failed: \(error)")
+    if let failure {
+      run.check(false, "Reading while another thread saves must succeed, but failed: \(failure)")
     }
     try store.close()
   }
 }
 
 extension CaseRun {
+  /// Runs a function in several threads at once, with the number of each, and returns the text of an error.
+  fileprivate static func inThreads(
+    _ count: Int, _ body: @escaping @Sendable (Int) throws -> Void
+  ) -> String? {
+    let failure = Mutex<String?>(nil)
+    let threads = DispatchGroup()
+    for thread in 0..<count {
+      startThread(in: threads) {
+        do { try body(thread) } catch { failure.withLock { $0 = text(error) } }
+      }
+    }
+    threads.wait()
+    return failure.withLock { $0 }
+  }
+
   /// Runs a function in its own thread, which a group waits for.
   fileprivate static func startThread(
     in group: DispatchGroup, _ body: @escaping @Sendable () -> Void

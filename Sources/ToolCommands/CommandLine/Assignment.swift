@@ -74,9 +74,9 @@ struct Assignment {
     }
     // The words for days are midnights in UTC already; the others are the moment that a wall clock shows.
     let seconds = moment.timeIntervalSinceReferenceDate
-    if seconds.truncatingRemainder(dividingBy: 86_400) == 0 { return moment }
+    if Attribute.Precision.isDay(seconds) { return moment }
     let wall = seconds + Double(TimeZone.current.secondsFromGMT(for: moment))
-    return Date(timeIntervalSinceReferenceDate: (wall / 86_400).rounded(.down) * 86_400)
+    return Date(timeIntervalSinceReferenceDate: Attribute.Precision.startOfDay(wall))
   }
 
   private func bytes(on disk: any Disk) throws -> Data {

@@ -214,11 +214,7 @@ enum AttachCommand {
       return
     }
     do {
-      let opened = try disk.open(file, for: .read)
-      let count = try opened.byteCount()
-      for start in stride(from: 0, to: count, by: 1 << 18) {
-        try body(opened.read(byteCount: min(1 << 18, count - start), at: start))
-      }
+      try disk.open(file, for: .read).forEachPiece(body)
     } catch let error as DiskError {
       throw CommandError(.inputOutput, error.message)
     }

@@ -205,23 +205,8 @@ extension Value {
     default: value = nil
     }
     guard let value, attribute.type.problem(with: value) == nil else { return nil }
-    return value.rounded(to: attribute.validation.precision)
-  }
-
-  /// Returns the nearest value that a precision allows. A product of money has more places than money, and somebody who raises
-  /// prices by a tenth wants prices.
-  private func rounded(to precision: Attribute.Precision?) -> Value {
-    switch (precision, self) {
-    case (.places(let places)?, .decimal(var number)):
-      var result = Decimal()
-      // SAFETY: Both are variables of this function, and the call keeps neither.
-      unsafe NSDecimalRound(&result, &number, places, .plain)
-      return .decimal(result)
-    case (.day?, .date(let date)):
-      let days = (date.timeIntervalSinceReferenceDate / 86_400).rounded(.down)
-      return .date(Date(timeIntervalSinceReferenceDate: days * 86_400))
-    default: return self
-    }
+    // A tenth more than a price has three places, and must be a price again.
+    return attribute.validation.precision?.rounded(value) ?? value
   }
 
   private var whole: Value? {

@@ -39,7 +39,7 @@ struct FetchPrinting {
     let limit =
       try invocation.number(of: FetchCommand.limit)
       ?? (request.fetchLimit > 0 ? request.fetchLimit : nil)
-    // One row more than is shown shows whether there are more. A request with limit 0 is bound like any other, so that
+    // If one row more than is printed comes back, there are more. A request with limit 0 is bound like any other, so that
     // its errors are found.
     request.fetchLimit = limit.map { max($0, 1) } ?? shownCount.map { $0 + 1 } ?? 0
     if let offset = try invocation.number(of: FetchCommand.offset) {

@@ -94,27 +94,10 @@ extension GitCommand {
     _ file: String, _ ours: String, _ reader: StoreReader
   ) throws {
     let disk = reader.disk
-    guard try disk.exists(file), try !disk.hasSameBytes(file, ours) else { return }
+    guard try disk.exists(file), try !disk.hasSameBytes(file, as: ours) else { return }
     throw CommandError(
       .inputOutput, "'\(oneLine(file))' has changed since git could not merge it.",
       hint:
         "'git add' takes the file as the result, and 'git checkout --ours' discards its changes.")
-  }
-}
-
-extension Disk {
-  /// Returns whether two files have the same bytes.
-  fileprivate func hasSameBytes(_ path: String, _ other: String) throws -> Bool {
-    let files = try [path, other].map { try open($0, for: .read) }
-    let byteCount = try files[0].byteCount()
-    guard try files[1].byteCount() == byteCount else { return false }
-    var offset = 0
-    while offset < byteCount {
-      let count = min(1 << 20, byteCount - offset)
-      let parts = try files.map { try $0.read(byteCount: count, at: offset) }
-      guard parts[0] == parts[1] else { return false }
-      offset += count
-    }
-    return true
   }
 }

@@ -8,7 +8,7 @@ struct ValueForm {
   /// Whether the values are means, which have more digits than anyone reads.
   var isMean = false
 
-  /// The decimal places of a mean that people see, beyond those of its values; and of a mean of other numbers.
+  /// People see two decimal places more of a mean than its values have, and six if the values have no precision.
   private static let (placesOfMean, placesOfReal) = (2, 6)
 
   /// Returns the value as people see it. Programs get all digits.
@@ -22,12 +22,8 @@ struct ValueForm {
       let scaled = (number * scale).rounded()
       // Beyond these bounds a number has no digits to round.
       return abs(scaled) < 9e15 ? .double(scaled / scale) : value
-    case .decimal(var number):
-      guard number.isFinite else { return value }
-      var rounded = Decimal()
-      // SAFETY: Both numbers are variables of this function, which the call only borrows.
-      unsafe NSDecimalRound(&rounded, &number, places, .plain)
-      return .decimal(rounded)
+    case .decimal(let number) where number.isFinite:
+      return Attribute.Precision.places(places).rounded(value)
     default: return value
     }
   }

@@ -279,7 +279,7 @@ enum PluginCommand {
     for type in plugin.types {
       table.add("stores", type.name)
       for ability in StoreAbility.declared {
-        let has = type.capabilities.contains(ability.capability ?? [])
+        let has = ability.isDeclared(in: type.capabilities) == true
         table.add("  " + ability.rawValue, (has ? "yes  " : "no   ") + ability.sentence(has: has))
       }
     }

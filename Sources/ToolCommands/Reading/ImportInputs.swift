@@ -151,7 +151,7 @@ struct ImportInputs {
       }, path)
   }
 
-  /// Returns whether a path means standard input and can't be opened as its own file.
+  /// Returns whether a path means standard input and can't be opened as a separate file.
   private func isStandardInput(_ path: String) -> Bool {
     if path == "-" { return true }
     guard ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(path) else { return false }

@@ -46,7 +46,7 @@ struct Conversation {
         history.add(text)
         run(text)
       case .end where command.isOpen:
-        // Running the lines reports why they are not command.
+        // Running the lines reports why they are not a command.
         run(command.finish())
       // The end of the input means the same as `quit`.
       case .end: run("quit")
