@@ -61,7 +61,7 @@ package struct Trailer: Hashable {
     self.commitChecksum = commitChecksum
   }
 
-  /// Parses the trailer at `offset`; `nil` if these bytes are not valid trailer.
+  /// Parses the trailer at `offset`; `nil` if these bytes are not a valid trailer.
   package init?(_ bytes: some Collection<UInt8>, at offset: UInt64, salt: UInt64) {
     let bytes = Array(bytes)
     guard bytes.count == BlockFile.trailerByteCount,

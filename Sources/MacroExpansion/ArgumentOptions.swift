@@ -50,7 +50,7 @@ extension SourceText {
     return names.isEmpty ? nil : names.joined(separator: ".")
   }
 
-  /// A part of the text that its own range bytes gives.
+  /// A part of the text, by a range of its bytes.
   private func part(_ part: Range<Int>) -> SourceText {
     SourceText(
       text: String(decoding: Array(text.utf8)[part], as: UTF8.self),

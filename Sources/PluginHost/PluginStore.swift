@@ -11,7 +11,7 @@ import Synchronization
 
 /// A store that a plug-in has opened.
 ///
-/// The plug-in keeps the rows and shows which commit is the newest. This class does the rest: it caches the contents of
+/// The plug-in keeps the rows and reports which commit is the newest. This class does the rest: it caches the contents of
 /// tables, detects conflicts and merges small tables.
 final class PluginStore: HistoryStore, ConfirmingStore, VacuumingStore, AnnouncingStore {
   let type: StoreType

@@ -54,7 +54,7 @@ public struct PostgreSQLNumeric: Sendable, Hashable {
 
   /// Reads a number from its bytes.
   ///
-  /// - Returns: The number, or `nil` in it for "not a number"; `nil` if the bytes are not number, or the number has more
+  /// - Returns: The number, or `nil` in it for "not a number"; `nil` if the bytes are not a number, or the number has more
   ///   digits than 128 bits have room for, or is infinite.
   static func read(_ bytes: RawSpan) -> PostgreSQLNumeric?? {
     guard bytes.byteCount >= 8 else { return nil }

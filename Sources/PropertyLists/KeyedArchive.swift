@@ -14,7 +14,7 @@ public struct KeyedArchive: Sendable {
 
   /// Reads the archive in the given bytes: a property list in binary form, or in the XML form that some tools write.
   ///
-  /// - Throws: ``PropertyListError`` if the bytes are not property list or no keyed archive; `XMLError` if the bytes
+  /// - Throws: ``PropertyListError`` if the bytes are not a property list, or not a keyed archive; `XMLError` if the bytes
   ///   begin like XML and are not well-formed.
   public init(_ bytes: [UInt8]) throws {
     let list = try KeyedArchive.list(bytes)

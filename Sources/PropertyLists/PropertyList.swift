@@ -24,7 +24,7 @@ extension PropertyList {
     if case .dictionary(let values) = self { values[name] } else { nil }
   }
 
-  /// The text; `nil` if this is not a text.
+  /// The text; `nil` if this is not text.
   public var string: String? { if case .string(let value) = self { value } else { nil } }
 
   /// The whole number, or 0 or 1 for a Boolean; `nil` if this is neither.
@@ -51,7 +51,7 @@ extension PropertyList {
     if case .boolean(let value) = self { value } else { integer.map { $0 != 0 } }
   }
 
-  /// The bytes; `nil` if this is not a data.
+  /// The bytes; `nil` if this is not data.
   public var data: Data? { if case .data(let value) = self { value } else { nil } }
 
   /// The members of an array; `nil` if this is not an array.

@@ -115,7 +115,7 @@ public struct XMLPropertyListBuilder {
 
   /// Handles the end of the innermost open element.
   ///
-  /// - Throws: ``PropertyListError`` if the contents of the element are not valid value.
+  /// - Throws: ``PropertyListError`` if the contents of the element are not a valid value.
   public mutating func end() throws {
     guard let part = open.popLast() else { return }
     let value: PropertyList

@@ -179,7 +179,7 @@ public final class SQLiteStore: DatabaseStore {
   ///
   /// - Parameters:
   ///   - before: The previous snapshot. Its contents are used again if the metadata have not changed.
-  ///   - again: Whether to return a new snapshot even if the newest commit is still that of `before`.
+  ///   - anew: Whether to return a new snapshot even if the newest commit is still that of `before`.
   static func begin(
     _ connection: SQLiteConnection, pool: ReaderPool?, after before: SQLiteSnapshot?,
     model: Model?, _ disk: any Disk, isReadOnly: Bool, anew: Bool = false
@@ -259,7 +259,7 @@ public final class SQLiteStore: DatabaseStore {
 
   /// Commits the transaction, and reads the new head.
   ///
-  /// - Parameter again: Whether anything other than objects has changed, so that a new snapshot is needed.
+  /// - Parameter anew: Whether anything other than objects has changed, so that a new snapshot is needed.
   @discardableResult
   func commit(_ connection: SQLiteConnection, anew: Bool = false) throws -> SQLiteSnapshot {
     // The connection is opened before the commit. A failure to open it must not make a finished save fail.

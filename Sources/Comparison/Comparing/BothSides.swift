@@ -2,7 +2,7 @@
 public struct BothSides<Element> {
   /// The value of the side that the comparison begins with.
   public package(set) var old: Element
-  /// The value of the side that the comparison refers to.
+  /// The value of the side that the comparison ends with.
   public package(set) var new: Element
 
   package init(old: Element, new: Element) {

@@ -17,7 +17,7 @@ public enum CompiledModel {
   /// attribute that have them, such as `Trip_home`.
   ///
   /// - Parameter path: The name of the file in messages.
-  /// - Throws: ``ModelFileError`` when the bytes are not archive of a model.
+  /// - Throws: ``ModelFileError`` when the bytes are not an archive of a model.
   public static func read(
     _ bytes: [UInt8], path: String
   ) throws(ModelFileError) -> Model.Description {

@@ -39,7 +39,7 @@ public struct ContextChange: Sendable {
     self.events = events
   }
 
-  // A link of a many-to-many relationship is its own row and no object. Links are in the layers, and the history
+  // A link of a many-to-many relationship is a row and not an object. Links are in the layers, and the history
   // shows which objects they were changed for.
 
   /// The objects that this context or a merge has inserted. A rollback of a deletion is an insertion.

@@ -40,7 +40,7 @@ extension ManagedObjectContext {
   ///   object that keeps its changes bases the mark on the newest row; one that drops the changes removes the mark.
   ///
   /// The store compares under the lock that a save takes anyway, so no other process can save in between. The cost is one row
-  /// to look up for each mark. A batch is its own save, so it breaks the marks of the objects that it changes.
+  /// to look up for each mark. A batch is a separate save, so it breaks the marks of the objects that it changes.
   public func detectConflicts(for object: ManagedObject) {
     MarkCheck(workspace).mark(object)
   }

@@ -110,7 +110,7 @@ package enum PropertyPaths {
     return names
   }
 
-  /// Returns the name of the property that a key path leads to, or the path's description if it refers to no property. A
+  /// Returns the name of the property that a key path leads to, or the path's description if it leads to no property. A
   /// request with that text is refused when it is bound to the model.
   package static func name(of path: AnyKeyPath, in type: ManagedObject.Type) -> String {
     type.propertyNames[path] ?? "\(path)"

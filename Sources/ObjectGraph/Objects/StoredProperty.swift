@@ -22,7 +22,7 @@ extension EntityMapped where Self: ManagedObject {
 
   /// The object that a required relationship refers to.
   ///
-  /// - Precondition: The relationship refers to an object. It refers to none until it is set, or once the other object is
+  /// - Precondition: The relationship refers to an object. It is empty until it is set, and after the other object is
   ///   deleted.
   @inlinable
   public subscript<D: ManagedObject>(stored name: StaticString, hash: UInt64) -> D {

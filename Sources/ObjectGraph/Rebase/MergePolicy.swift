@@ -4,10 +4,10 @@ public import ObjectModel
 ///
 ///     context.mergePolicy = .objectWins
 ///
-/// Choose ``objectWins`` for an editor, whose user has just seen and confirmed the values; ``storeWins`` for work in the
-/// background, which must not undo what a person did meanwhile; ``error`` if the program asks somebody, or repeats the whole
-/// work on the newer state, as a transfer between accounts does. ``overwrite`` and ``rollback`` ignore single values, and are
-/// for objects that only make sense as a whole.
+/// Choose ``objectWins`` for an editor: its user has just seen and confirmed the values. Choose ``storeWins`` for work in the
+/// background, so that it never undoes an edit that a person made meanwhile. Choose ``error`` if the program asks its user, or
+/// repeats the whole work on the newer state, as a transfer between accounts does. ``overwrite`` and ``rollback`` take all values
+/// of an object from one side, for objects that only make sense as a whole.
 ///
 /// Values are compared three ways: the values that the changes were made on, the context's values, and the stored
 /// values. A value that only one side has changed is taken from that side, except under ``error``, ``overwrite`` and

@@ -88,7 +88,7 @@ private struct SortRanks {
     }
   }
 
-  /// Returns a function that shows whether the first of two rows comes before the second. Rows that are equal in
+  /// Returns a function that decides whether the first of two rows comes before the second. Rows that are equal in
   /// every key keep their order.
   static func comparison(_ ranks: [SortRanks]) -> (Int32, Int32) -> Bool {
     if ranks.count <= 2, ranks.allSatisfy({ $0.compare == nil }) {

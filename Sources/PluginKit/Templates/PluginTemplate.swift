@@ -97,7 +97,7 @@ package struct PluginTemplate: Sendable {
       texts: ["CAPABILITY_NAMES": names])
   }
 
-  /// Returns the file that shows how the library is built, tested and installed.
+  /// Returns the file that describes how the library is built, tested and installed.
   ///
   /// - Parameter made: The files that building makes, beside the library.
   func makefile(_ rules: [UInt8], making made: [String] = []) -> File {

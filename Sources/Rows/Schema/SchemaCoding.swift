@@ -255,7 +255,7 @@ private struct IndexedLayouts {
 }
 
 extension Value {
-  /// Creates the default value of a column of the given kind; `nil` if the bytes are not value of that kind.
+  /// Creates the default value of a column of the given kind; `nil` if the bytes are not a value of that kind.
   fileprivate init?(defaultBytes bytes: [UInt8], kind: ColumnKind) {
     func word() -> UInt64? {
       bytes.count == 8 ? bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) } : nil

@@ -5,7 +5,7 @@ import PostgreSQLConnection
 import SQLTranslation
 import Synchronization
 
-/// Listens to the announcements of commits (`LISTEN`), on a connection and its own thread. From time to time it
+/// Listens to the announcements of commits (`LISTEN`), on its own connection and thread. From time to time it
 /// also lets unused snapshots give up their connections.
 final class CommitListener: Sendable {
   private let channel: String
