@@ -25,6 +25,8 @@ public struct Archive: Sendable {
   /// The limits on the size of the archive.
   public let limits: ArchiveLimits
 
+  /// The record of a packed document that programs change, as its file contains it.
+  let place: ArchivePlace?
   let file: DurableFile
   let disk: any Disk
 
@@ -58,6 +60,7 @@ public struct Archive: Sendable {
         packedByteCount: entry.packedByteCount, isStored: entry.method == ZipFormat.stored,
         checksum: entry.checksum, dataOffset: header.data.lowerBound)
     }
+    place = listed.lazy.compactMap(\.place).first
     entries = all.filter { !$0.path.isHiddenPath && $0.path != ZipFormat.typeName }
     let type = all.first { $0.path == ZipFormat.typeName }
     isPackedDocument =

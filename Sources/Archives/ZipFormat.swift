@@ -22,6 +22,8 @@ enum ZipFormat {
   static let sizesField = 0x0001
   /// The kind of the extra field that aligns an entry's data, as Android uses it.
   static let alignmentField = 0xD935
+  /// The kind of the extra field with an ``ArchivePlace``: the letters "Qr".
+  static let placeField = 0x7251
 
   static let encryptedFlag = 1 << 0
   static let descriptorFlag = 1 << 3

@@ -38,8 +38,8 @@ extension WrappingCalls {
   public func status(_ descriptor: Descriptor) throws(ErrorNumber) -> FileStatus {
     try base.status(descriptor)
   }
-  public func birthNanoseconds(_ descriptor: Descriptor) -> Int64 {
-    base.birthNanoseconds(descriptor)
+  public func place(_ descriptor: Descriptor, inode: UInt64) -> FilePlace {
+    base.place(descriptor, inode: inode)
   }
   /// Passes the call on.
   public func setPermissions(

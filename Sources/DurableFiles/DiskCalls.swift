@@ -27,11 +27,10 @@ public protocol DiskCalls: Sendable {
   func sync(_ descriptor: Descriptor, _ scope: SyncScope) throws(ErrorNumber)
   /// Returns the status of an open file.
   func status(_ descriptor: Descriptor) throws(ErrorNumber) -> FileStatus
-  /// Returns the time at which an open file was made, in nanoseconds since the beginning of 1970 in UTC; 0 on a disk that
-  /// does not know the time.
+  /// Returns the place of an open file, which tells the file from a copy of it.
   ///
-  /// Together with the number of the file, the time tells a file from a copy of it.
-  func birthNanoseconds(_ descriptor: Descriptor) -> Int64
+  /// - Parameter inode: The number of the file in its file system, as ``status(_:)`` returns it.
+  func place(_ descriptor: Descriptor, inode: UInt64) -> FilePlace
   /// Sets the permissions of an open file.
   func setPermissions(
     _ descriptor: Descriptor, to permissions: FilePermissions
@@ -147,5 +146,7 @@ extension DiskCalls {
 
 extension DiskCalls {
   public func storedBytes(_ descriptor: Descriptor, from offset: Int) -> Int? { offset }
-  public func birthNanoseconds(_ descriptor: Descriptor) -> Int64 { 0 }
+  public func place(_ descriptor: Descriptor, inode: UInt64) -> FilePlace {
+    FilePlace(inode: inode, birthNanoseconds: 0)
+  }
 }

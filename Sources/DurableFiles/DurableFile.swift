@@ -97,9 +97,7 @@ public final class DurableFile: Sendable {
   public var place: FilePlace {
     get throws(DiskError) {
       try perform(.status, "read the status of") { calls, descriptor throws(ErrorNumber) in
-        FilePlace(
-          inode: openingStatus.identity.inode,
-          birthNanoseconds: calls.birthNanoseconds(descriptor))
+        calls.place(descriptor, inode: openingStatus.identity.inode)
       }
     }
   }

@@ -76,7 +76,10 @@ extension QuireDisk {
       }
     }
     unsafe birth = { context, file in
-      unsafe answer(context) { calls in calls.birthNanoseconds(Descriptor(rawValue: file)) }
+      // The inode of the place is that of the status, so a file of a packed document is a copy for a plug-in each time.
+      unsafe answer(context) { calls in
+        calls.place(Descriptor(rawValue: file), inode: 0).birthNanoseconds
+      }
     }
     unsafe set_permissions = { context, file, permissions in
       unsafe answer(context) { calls throws(ErrorNumber) in

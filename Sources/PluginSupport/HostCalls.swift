@@ -119,9 +119,10 @@ private struct HostCalls: DiskCalls {
     return FileStatus(status)
   }
 
-  func birthNanoseconds(_ descriptor: Descriptor) -> Int64 {
+  func place(_ descriptor: Descriptor, inode: UInt64) -> FilePlace {
     let disk = unsafe host.disk
-    return unsafe disk.birth(disk.context, descriptor.rawValue)
+    let birth = unsafe disk.birth(disk.context, descriptor.rawValue)
+    return FilePlace(inode: inode, birthNanoseconds: birth)
   }
 
   func setPermissions(

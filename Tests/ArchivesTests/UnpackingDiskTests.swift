@@ -101,6 +101,31 @@ struct UnpackingDiskTests {
     #expect(try disk.status(of: "/Trip.zip").identity == before)
   }
 
+  @Test("Its files keep their place while it is changed, and those of a copy have another")
+  func places() throws {
+    func place(_ path: String) throws -> FilePlace {
+      let unpacking = UnpackingDisk(disk)
+      try unpacking.unpack(path, waiting: .zero)
+      let place = try unpacking.open(path + "/manifest.plist", for: .read).place
+      try unpacking.replace(path + "/notes.txt") { writer in
+        #expect(try writer.place == place)
+        try writer.write("\(disk.operationCount)")
+      }
+      try unpacking.finish()
+      return place
+    }
+    let first = try place("/Trip.zip")
+    #expect(try place("/Trip.zip") == first && place("/Trip.zip") == first)
+    try disk.rename("/Trip.zip", to: "/Renamed.zip")
+    #expect(try place("/Renamed.zip") == first)
+
+    let bytes = try disk.read("/Renamed.zip", byteLimit: 1 << 20)
+    try disk.replace("/Copy.zip") { try $0.write(bytes) }
+    let copy = try place("/Copy.zip")
+    #expect(copy != first)
+    #expect(try place("/Copy.zip") == copy && place("/Renamed.zip") == first)
+  }
+
   @Test("A second writer waits, and then changes the new file")
   func twoWriters() throws {
     let (first, second) = (UnpackingDisk(disk), UnpackingDisk(disk))

@@ -103,6 +103,39 @@ struct PackedChangeTests {
   }
 
   @Test(
+    "A packed document draws one lane, however often it is changed, and its copy draws another",
+    arguments: ["binary", "compressed", "xml"])
+  func lanes(_ store: String) throws {
+    let (typed, copy) = (folder.path + "/Typed.quire", folder.path + "/Copy.zip")
+    func number(_ path: String) -> UInt64 {
+      let run = quire(["insert", path, "Stop", "trip=C", "name=Sintra", "nights=1"])
+      #expect(run.exitCode == .done, "\(run.messages)")
+      return run.output.trimmingCharacters(in: .newlines).split(separator: "p").last
+        .flatMap { UInt64($0) } ?? 0
+    }
+    func done(_ words: String...) {
+      let run = quire(words)
+      #expect(run.exitCode == .done, "\(words): \(run.messages)")
+    }
+    done("save-as", plain, typed, "--store", store)
+    done("pack", typed, packed, "--force")
+    let first = number(packed)
+    #expect(first > 1 << 47)
+    done("set", packed, "Stop", "--all", "nights=7")
+    try FileManager.default.copyItem(atPath: packed, toPath: copy)
+    done("set", copy, "Stop", "--all", "nights=8")
+
+    let own = (0..<3).map { _ in number(packed) }
+    let copied = (0..<3).map { _ in number(copy) }
+
+    let (lane, other) = (first..<first + 65_536, copied[0]..<copied[0] + 65_536)
+    #expect(own.allSatisfy(lane.contains), "\(first): \(own)")
+    #expect(copied.allSatisfy(other.contains) && !lane.overlaps(other), "\(first): \(copied)")
+    done("validate", packed)
+    done("validate", copy)
+  }
+
+  @Test(
     "A command without an effect, a refused command and a dry run leave the file as it is",
     arguments: [
       (["set", "DOC", "Stop", "nights=3", "--where", "nights=3"], ExitCode.done),

@@ -9,6 +9,8 @@ import Synchronization
 final class PackedEdit: Sendable {
   /// The path of the folder.
   let folder: String
+  /// The number that stands for the packed document in the places of its unpacked files (spec §8.3.8).
+  let placeNumber: UInt64
   private let path: String
   private let disk: any Disk
   private let files: OpenFiles
@@ -39,6 +41,7 @@ final class PackedEdit: Sendable {
     workspace = try disk.pathOfReplacement(for: path)
     let new = workspace.appendingPathComponent("new")
     folder = new.appendingPathComponent(path.trimmingSlashes.lastPathComponent)
+    placeNumber = try seen.placeNumber ?? disk.calls.uniqueNumber()
     state = Mutex(State(seen: seen))
     try disk.makeDirectory(workspace, permissions: FilePermissions(rawValue: 0o700))
     do {
@@ -64,7 +67,8 @@ final class PackedEdit: Sendable {
         return
       }
       let (_, file, failure) = try disk.replaceKeepingLock(path) { writer in
-        _ = try packing.write(to: &writer)
+        let place = ArchivePlace(number: placeNumber, file: try writer.place)
+        _ = try packing.write(to: &writer, place: place)
         // The check comes last, so that hardly any time is left for another program.
         try state.seen.checkIsUnchanged(path, on: disk)
       }
@@ -118,6 +122,14 @@ private struct SeenArchive: Sendable {
     status = try archive.file.status()
     guard status.identity == file.openingStatus.identity else { throw ArchiveError.changed(path) }
     checksum = try Self.checksum(of: archive.file)
+  }
+
+  /// The number that stands for the packed document; `nil` for a copy, or for a file that no program has changed in place.
+  var placeNumber: UInt64? {
+    get throws {
+      guard let place = archive.place, try place.file == archive.file.place else { return nil }
+      return place.number
+    }
   }
 
   func release() {

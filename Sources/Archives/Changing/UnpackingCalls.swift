@@ -6,33 +6,42 @@ import Synchronization
 final class UnpackingCalls: SystemFileCalls {
   private let base: any DiskCalls
   private let folders = Mutex<[Folder]>([])
+  /// The place of each open file of a folder. It is that of the packed document, because the files are made anew each time.
+  private let places = Mutex<[Descriptor: FilePlace]>([:])
 
   private struct Folder {
     let place: PlaceInTree
     let path: String
+    let placeNumber: UInt64
   }
 
   init(_ base: any DiskCalls) { self.base = base }
 
   /// Makes paths into a packed document lead to its folder.
-  func lead(_ path: String, to folder: String) {
-    folders.withLock { $0.append(Folder(place: PlaceInTree(path), path: folder)) }
+  func lead(_ path: String, to folder: String, placeNumber: UInt64) {
+    folders.withLock {
+      $0.append(Folder(place: PlaceInTree(path), path: folder, placeNumber: placeNumber))
+    }
   }
 
   /// Makes every path lead to where the disk below leads it.
   func leadNowhere() { folders.withLock { $0 = [] } }
 
   /// Returns the path on the disk below.
-  private func below(_ path: String) -> String {
+  private func below(_ path: String) -> String { target(of: path).path }
+
+  /// Returns the path on the disk below, and the folder that it is in.
+  private func target(of path: String) -> (path: String, folder: Folder?) {
     folders.withLock { folders in
-      guard !folders.isEmpty else { return path }
+      guard !folders.isEmpty else { return (path, nil) }
       let place = PlaceInTree(path)
       for folder in folders {
         guard let rest = place.names(below: folder.place) else { continue }
-        return rest.isEmpty
+        let path = rest.isEmpty
           ? folder.path : folder.path.appendingPathComponent(rest.joined(separator: "/"))
+        return (path, folder)
       }
-      return path
+      return (path, nil)
     }
   }
 
@@ -43,7 +52,12 @@ final class UnpackingCalls: SystemFileCalls {
     if case .refusedBelow(let directory) = request.links {
       request.links = .refusedBelow(below(directory))
     }
-    return try base.open(below(path), request)
+    let (path, folder) = target(of: path)
+    let descriptor = try base.open(path, request)
+    if let number = folder?.placeNumber {
+      places.withLock { $0[descriptor] = FilePlace(inode: number, birthNanoseconds: 0) }
+    }
+    return descriptor
   }
 
   func status(of path: String, followingLinks: Bool) throws(ErrorNumber) -> FileStatus {
@@ -86,7 +100,11 @@ final class UnpackingCalls: SystemFileCalls {
 
   // MARK: - Calls with a descriptor
 
-  func close(_ descriptor: Descriptor) throws(ErrorNumber) { try base.close(descriptor) }
+  func close(_ descriptor: Descriptor) throws(ErrorNumber) {
+    // The number may belong to another file as soon as this one is closed.
+    places.withLock { $0[descriptor] = nil }
+    try base.close(descriptor)
+  }
 
   func read(
     _ descriptor: Descriptor, into buffer: inout MutableRawSpan, at offset: Int
@@ -112,7 +130,9 @@ final class UnpackingCalls: SystemFileCalls {
     try base.status(descriptor)
   }
 
-  func birthNanoseconds(_ descriptor: Descriptor) -> Int64 { base.birthNanoseconds(descriptor) }
+  func place(_ descriptor: Descriptor, inode: UInt64) -> FilePlace {
+    places.withLock { $0[descriptor] } ?? base.place(descriptor, inode: inode)
+  }
 
   func setPermissions(
     _ descriptor: Descriptor, to permissions: FilePermissions

@@ -37,7 +37,7 @@ package final class UnpackingDisk: Disk {
   package func unpack(_ path: String, waiting patience: Duration) throws {
     let edit = try PackedEdit(path, on: base, files, waiting: patience)
     edits.withLock { $0.append(edit) }
-    unpacking.lead(path, to: edit.folder)
+    unpacking.lead(path, to: edit.folder, placeNumber: edit.placeNumber)
   }
 
   /// Replaces each packed document whose contents have changed. The changes are durable then.

@@ -12,11 +12,12 @@ struct ArchiveDirectory {
 
   /// Adds the entry with the archive's type. The entry comes first, is stored, and has no extra field between its
   /// name and its bytes. Programs therefore recognise the type from the beginning of the file (spec §8.2.1).
-  mutating func addType(to writer: inout FileWriter) throws {
+  mutating func addType(_ place: ArchivePlace?, to writer: inout FileWriter) throws {
     var entry = PackedEntry(name: ZipFormat.typeName, headerOffset: writer.offset)
     let bytes = Array(ZipFormat.type.utf8)
     entry.byteCount = bytes.count
     entry.packedByteCount = bytes.count
+    entry.place = place
     entry.update(bytes.rawSpan)
     try writer.write(entry.header)
     try writer.write(bytes)

@@ -59,14 +59,17 @@ package struct FolderPacking: Sendable {
   }
 
   /// Writes the archive to a file that the caller makes.
+  ///
+  /// - Parameter place: The record of a packed document that is being changed; `nil` for a folder that is packed.
   func write(
-    to writer: inout FileWriter, progress: (ArchiveProgress) throws -> Void = { _ in }
+    to writer: inout FileWriter, place: ArchivePlace? = nil,
+    progress: (ArchiveProgress) throws -> Void = { _ in }
   ) throws -> ArchiveReport {
     let contents = try FolderContents(folder, on: disk)
     var state = ArchiveProgress(doneByteCount: 0, totalByteCount: contents.byteCount)
     var fileCount = 0
     var directory = ArchiveDirectory(limits)
-    if isDocument { try directory.addType(to: &writer) }
+    if isDocument { try directory.addType(place, to: &writer) }
     for item in contents.items {
       guard item.byteCount != nil else {
         try directory.addFolder(item.name, to: &writer)

@@ -12,6 +12,8 @@ struct PackedEntry {
   var hasLargeSizes = false
   /// The extra field that aligns the data; empty if the data need not be aligned.
   private var padding: [UInt8] = []
+  /// The record of a packed document that programs change, in the directory; `nil` for none.
+  var place: ArchivePlace?
   private var checksum = CRC32()
 
   init(name: String, headerOffset: Int) {
@@ -66,6 +68,11 @@ struct PackedEntry {
         extra.append(packedByteCount, byteCount: 8)
       }
       if isFar { extra.append(headerOffset, byteCount: 8) }
+    }
+    if let place {
+      extra.append(ZipFormat.placeField, byteCount: 2)
+      extra.append(ArchivePlace.byteCount, byteCount: 2)
+      extra += place.bytes
     }
     let version = hasLargeSizes || isFar ? ZipFormat.version64 : ZipFormat.version
     var bytes: [UInt8] = []

@@ -11,6 +11,8 @@ struct ListedEntry {
   let packedByteCount: Int
   let byteCount: Int
   let headerOffset: Int
+  /// The record of a packed document that programs change, if the entry is the one that has it.
+  let place: ArchivePlace?
 
   /// Reads the entry at `offset`, and moves `offset` behind the entry.
   init(_ bytes: [UInt8], at offset: inout Int, archive: String) throws {
@@ -59,7 +61,9 @@ struct ListedEntry {
     let short = [24, 20, 42].map { bytes.int32(at: start + $0) }
     let values: [Int]
     do {
-      values = try LargeSizes.values(short, Array(bytes[extraStart..<extraStart + lengths[1]]))
+      let extra = try ExtraFields(Array(bytes[extraStart..<extraStart + lengths[1]]))
+      values = try extra.values(short)
+      place = path == ZipFormat.typeName ? extra[ZipFormat.placeField].flatMap(ArchivePlace.init) : nil
     } catch { throw refused(.damaged, "its extra fields are malformed") }
     (byteCount, packedByteCount, headerOffset) = (values[0], values[1], values[2])
     try checkSizes(refused)
@@ -91,34 +95,6 @@ struct ListedEntry {
     else {
       throw refused(
         .wrongSize, "\(packedByteCount) compressed bytes can't expand to \(byteCount) bytes")
-    }
-  }
-}
-
-/// The extra field with the values that are too large for fields of four bytes.
-enum LargeSizes {
-  struct Malformed: Error {}
-
-  /// Returns the values. A value comes from the extra field if its field of four bytes has the greatest value.
-  static func values(_ short: [Int], _ extra: [UInt8]) throws -> [Int] {
-    var offset = 0
-    var field: Range<Int>?
-    // Other programs may fill up the field with fewer than four bytes.
-    while offset + 4 <= extra.count {
-      let end = offset + 4 + extra.int16(at: offset + 2)
-      guard end <= extra.count else { throw Malformed() }
-      if extra.int16(at: offset) == ZipFormat.sizesField {
-        guard field == nil else { throw Malformed() }
-        field = offset + 4..<end
-      }
-      offset = end
-    }
-    guard var rest = field else { return short }
-    return try short.map { value in
-      guard value == 0xFFFF_FFFF else { return value }
-      guard rest.count >= 8 else { throw Malformed() }
-      defer { rest = rest.lowerBound + 8..<rest.upperBound }
-      return extra.int64(at: rest.lowerBound)
     }
   }
 }

@@ -43,8 +43,8 @@ struct LocalHeader {
 
     let sizes: [Int]
     do {
-      sizes = try LargeSizes.values(
-        [bytes.int32(at: 22), bytes.int32(at: 18)], Array(rest[nameCount...]))
+      sizes = try ExtraFields(Array(rest[nameCount...])).values(
+        [bytes.int32(at: 22), bytes.int32(at: 18)])
     } catch { throw refused(.damaged, "its header's extra fields are malformed") }
     let hasDescriptor = entry.flags & ZipFormat.descriptorFlag != 0
     // A program that did not know a value yet left it empty and wrote it in the descriptor.

@@ -108,7 +108,11 @@ struct SystemCalls: SystemFileCalls {
     return FileStatus(result)
   }
 
-  func birthNanoseconds(_ descriptor: Descriptor) -> Int64 {
+  func place(_ descriptor: Descriptor, inode: UInt64) -> FilePlace {
+    FilePlace(inode: inode, birthNanoseconds: birthNanoseconds(descriptor))
+  }
+
+  private func birthNanoseconds(_ descriptor: Descriptor) -> Int64 {
     #if canImport(Darwin)
       var result = stat()
       // SAFETY: The system fills the structure it is given, and keeps no pointer to it.
