@@ -129,7 +129,7 @@ package struct CommitSearch {
         from: (bytes.count - BlockFile.trailerByteCount) & ~7, through: 0, by: -8)
       {
         let offset = low + UInt64(place)
-        noteAcknowledgement(in: bytes[place...], at: offset)
+        recordAcknowledgement(in: bytes[place...], at: offset)
         guard bytes[place...].starts(with: Trailer.magicBytes),
           let trailer = try trailer(at: offset)
         else { continue }
@@ -152,12 +152,12 @@ package struct CommitSearch {
       return nil
     }
     let bytes = try bytes(offset..<offset + CommitSearch.trailerByteCount)
-    noteAcknowledgement(in: bytes[...], at: offset)
+    recordAcknowledgement(in: bytes[...], at: offset)
     return Trailer(bytes, at: offset, salt: salt)
   }
 
   /// Notes an acknowledgement in the bytes at the place of a trailer, which may be damaged itself.
-  private mutating func noteAcknowledgement(in bytes: ArraySlice<UInt8>, at offset: UInt64) {
+  private mutating func recordAcknowledgement(in bytes: ArraySlice<UInt8>, at offset: UInt64) {
     guard Acknowledgement.ends(bytes, at: offset, salt: salt) else { return }
     newestAcknowledgement = max(newestAcknowledgement, offset)
   }

@@ -70,12 +70,12 @@ struct SimulatedCalls: DiskCalls {
 
   func sync(_ descriptor: Descriptor, _ scope: SyncScope) throws(ErrorNumber) {
     do throws(ErrorNumber) {
-      try perform(.sync, descriptor) { state, file in state.note(.synced(file.node, scope)) }
+      try perform(.sync, descriptor) { state, file in state.record(.synced(file.node, scope)) }
     } catch .interrupted {
       throw .interrupted
     } catch {
       state.withLock { state in
-        if let file = state.openFiles[descriptor] { state.note(.syncFailed(file.node)) }
+        if let file = state.openFiles[descriptor] { state.record(.syncFailed(file.node)) }
       }
       throw error
     }

@@ -77,7 +77,7 @@ extension SimulatedState {
     nextNode += 1
     let node = SimulatedNode(content: content, permissions: permissions)
     nodes[number] = node
-    note(.made(number, node))
+    record(.made(number, node))
     change(place.directory, .entries([place.name: number], needsPrevious: false))
     return number
   }
@@ -90,7 +90,7 @@ extension SimulatedState {
       changeCount += 1
       nodes[number]!.modificationNanoseconds = changeCount
     }
-    note(.changed(number, change))
+    record(.changed(number, change))
   }
 
   /// Throws, or limits the operation, if a failure is planned for it.
@@ -111,7 +111,7 @@ extension SimulatedState {
     }
   }
 
-  mutating func note(_ kind: DiskEffect.Kind) {
+  mutating func record(_ kind: DiskEffect.Kind) {
     effects.append(DiskEffect(operation: operations.count + 1, kind: kind))
   }
 }

@@ -102,7 +102,7 @@ extension Exchange {
         throw PackFault("contains another version than it says.")
       }
       try document.addRemote(named: "origin", at: remote.path, signing: remote.signing)
-      try document.changeRemotes { $0.note(known) }
+      try document.changeRemotes { $0.record(known) }
       return try Exchange(document, with: "origin").pull()
     } catch {
       try? disk.removeTree(path)

@@ -17,7 +17,7 @@ extension ExchangeTurn {
       try exchange.progress(.sending(document.versions.count))
       report.sentByteCount += try writer.write(whole: version)
       report.sent.append(version)
-      return try note(newest)
+      return try record(newest)
     }
     let graph = graph
     guard let last = own.last else {
@@ -41,7 +41,7 @@ extension ExchangeTurn {
           parents: Set(parents).sorted()))
     }
     report.sent += own.map(\.version)
-    try note(last.known)
+    try record(last.known)
   }
 
   /// Returns the versions that the remote lacks, with their changes; `nil` if the changes of a migration are not known.
@@ -79,7 +79,7 @@ extension ExchangeTurn {
     report.conflicts += turn.report.conflicts
     guard turn.report.conflicts.isEmpty, turn.report.waiting.isEmpty else { return }
     report.sent += own.map(\.version)
-    try note(last.known)
+    try record(last.known)
   }
 
   /// Puts the contents of many small packs into one.

@@ -97,14 +97,14 @@ final class ExchangeTurn {
       known = own[last].known
       own.removeSubrange(...last)
     }
-    try note(known!)
+    try record(known!)
   }
 
-  func note(_ one: Remotes.Known) throws {
+  func record(_ one: Remotes.Known) throws {
     if document.isReadOnly || exchange.common != nil { return }
     let theirs = remote.source?.known(one.identity)
     try document.changeRemotes { remotes in
-      remotes.note(one)
+      remotes.record(one)
       guard let theirs else { return }
       for index in remotes.remotes.indices where remotes.remotes[index].name == exchange.name {
         remotes.remotes[index].theirs = theirs
@@ -387,7 +387,7 @@ final class ExchangeTurn {
     let content = try head.content(ofVersion: head.manifest.number)
     defer { content.close() }
     try document.changeRemotes { remotes in
-      remotes.note(
+      remotes.record(
         Remotes.Known(
           remote: exchange.name, head: name, content.version, identity: version.identity,
           sums: [:], isShown: true))

@@ -238,7 +238,7 @@ final class PluginStore: HistoryStore, ConfirmingStore, VacuumingStore, Announci
     } catch let error as StoreError where error.code == .notSupported {}
   }
 
-  func describe() throws -> StoreDescription {
+  func describe() throws -> StoreSummary {
     try handle.checkOpen()
     var found = QuireDescription()
     found.struct_size = UInt32(MemoryLayout<QuireDescription>.size)
@@ -246,7 +246,7 @@ final class PluginStore: HistoryStore, ConfirmingStore, VacuumingStore, Announci
     unsafe try handle.reading("status") { table, error in
       unsafe table.status?(handle.store, &found, error)
     }
-    return StoreDescription(found)
+    return StoreSummary(found)
   }
 
   // MARK: - Writing
@@ -438,7 +438,7 @@ private final class KeptCommits {
   }
 }
 
-extension StoreDescription {
+extension StoreSummary {
   /// Creates a description from the one that a plug-in gave.
   fileprivate init(_ found: QuireDescription) {
     self.init()

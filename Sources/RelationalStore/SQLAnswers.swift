@@ -18,7 +18,7 @@ package struct SQLAnswers<Source: Database> {
   /// Returns the keys of the objects that a request finds, in its order.
   package func keys(_ request: QueryRequest) throws -> [ObjectKey]? {
     guard let query = translation.keys(request) else { return nil }
-    note(query)
+    record(query)
     return try database.keys(query, in: translation.map)
   }
 
@@ -28,7 +28,7 @@ package struct SQLAnswers<Source: Database> {
       // Groups and distinct rows must be read to be counted.
       return request.resultType == .dictionaries ? try table(request)?.rows.count : nil
     }
-    note(query.query)
+    record(query.query)
     guard case .integer(let count)? = try database.values(query, in: translation.map)?.first?.first
     else { return nil }
     return Int(count)
@@ -37,7 +37,7 @@ package struct SQLAnswers<Source: Database> {
   /// Returns the values, groups or aggregates of a request.
   package func table(_ request: QueryRequest) throws -> ResultTable? {
     guard let table = translation.table(request) else { return nil }
-    note(table.query)
+    record(table.query)
     guard let rows = try database.values(table, in: translation.map) else { return nil }
     return table.isGrouped
       ? ResultTable(groups: rows, names: table.names, request)
@@ -45,7 +45,7 @@ package struct SQLAnswers<Source: Database> {
   }
 
   /// Notes the statement of a request that is explained.
-  private func note(_ query: SQLQuery) {
+  private func record(_ query: SQLQuery) {
     QueryJournal.current?.change { $0.statement = query.text }
   }
 }

@@ -31,11 +31,11 @@ final class CaseRun {
     } catch End.skipped(let reason) {
       return .skipped(reason)
     } catch End.finding(let sentence) {
-      note(sentence)
+      record(sentence)
     } catch {
       let words = CaseRun.text(error)
       if findings.isEmpty { return .brokeOff(words) }
-      note("The case ended early: \(words)")
+      record("The case ended early: \(words)")
     }
     if findings.isEmpty { return .passed }
     if passedOver > 0 { findings.append("And \(passedOver) more findings.") }
@@ -48,7 +48,7 @@ final class CaseRun {
     return "\(error) (code \(error.code.rawValue))"
   }
 
-  private func note(_ sentence: String) {
+  private func record(_ sentence: String) {
     if findings.count < CaseRun.greatestFindingCount {
       findings.append(sentence)
     } else {
@@ -163,13 +163,13 @@ extension CaseRun {
 extension CaseRun {
   /// Adds a finding unless a condition holds.
   func check(_ holds: Bool, _ finding: @autoclosure () -> String) {
-    if !holds { note(finding()) }
+    if !holds { record(finding()) }
   }
 
   /// Adds a finding unless a value is the expected one.
   func check<T: Equatable>(_ what: @autoclosure () -> String, is expected: T, found: T) {
     if found != expected {
-      note(
+      record(
         "\(what()): expected \(StoreConformance.cut("\(expected)")), found "
           + "\(StoreConformance.cut("\(found)")).")
     }
@@ -186,7 +186,7 @@ extension CaseRun {
     guard !differences.isEmpty else { return }
     let shown = differences.prefix(3).joined(separator: "; ")
     let more = differences.count > 3 ? "; and \(differences.count - 3) more differ" : ""
-    note(
+    record(
       "\(place()): expected \(StoreConformance.count(expected.count)), found "
         + "\(StoreConformance.count(found.count)): \(shown)\(more).")
   }
@@ -210,17 +210,17 @@ extension CaseRun {
   ) -> StoreError? {
     do {
       _ = try body()
-      note("\(what()) must be refused with code \(code.rawValue), but succeeded.")
+      record("\(what()) must be refused with code \(code.rawValue), but succeeded.")
       return nil
     } catch let error as StoreError {
       if error.code != code, error.code != other {
-        note(
+        record(
           "\(what()) must be refused with code \(code.rawValue), but was refused with code "
             + "\(error.code.rawValue): \(error)")
       }
       return error
     } catch {
-      note(
+      record(
         "\(what()) must be refused with code \(code.rawValue), but was refused with an error that is not a StoreError: "
           + "\(error)")
       return nil

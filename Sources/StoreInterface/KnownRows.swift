@@ -72,7 +72,7 @@ package struct KnownRows: Sendable {
     var count: UInt64 = 1
     if let last, last.piece.entity == piece.entity, piece.number == last.piece.number + last.count {
       count = min(last.count * growth, mostPiecesAhead)
-      readAhead?.noteWalk(piece.entity)
+      readAhead?.recordWalk(piece.entity)
     } else if let readAhead, !readAhead.isWanted(piece) {
       return 0
     }

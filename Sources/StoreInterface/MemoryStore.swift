@@ -119,8 +119,8 @@ public final class MemoryStore: HistoryStore {
   }
 
   /// Returns a description that has the number of the newest commit, and no size.
-  public func describe() throws -> StoreDescription {
-    var description = StoreDescription()
+  public func describe() throws -> StoreSummary {
+    var description = StoreSummary()
     description.highestCommit = try snapshot().commit
     return description
   }

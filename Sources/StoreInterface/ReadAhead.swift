@@ -41,7 +41,7 @@ package final class ReadAhead: Sendable {
   }
 
   /// Records that a program has read one row after the other.
-  func noteWalk(_ entity: UInt16) {
+  func recordWalk(_ entity: UInt16) {
     state.withLock { $0.remaining[entity] = ReadAhead.trust }
   }
 }

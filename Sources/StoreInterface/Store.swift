@@ -1,4 +1,3 @@
-public import Foundation
 public import ObjectModel
 public import Rows
 
@@ -62,7 +61,7 @@ public protocol Store: AnyObject, Sendable {
   /// Returns the size, the format and the state of the store.
   ///
   /// - Throws: ``StoreError``.
-  func describe() throws -> StoreDescription
+  func describe() throws -> StoreSummary
 
   /// Releases the resources of the store, such as its file and locks. Snapshots stay readable. A second call does
   /// nothing.
@@ -91,28 +90,6 @@ extension Store {
         path: path)
     }
   }
-}
-
-/// The size, the format and the state of a store.
-public struct StoreDescription: Sendable, Hashable {
-  /// The version of the format; `nil` for a store that has none.
-  public var formatVersion: String?
-  /// The features that the file uses, and that this version of Quire does not know.
-  public var features: [FormatFeature] = []
-  /// The size of the store in bytes.
-  public var byteCount = 0
-  /// The number of bytes in use.
-  public var liveByteCount = 0
-  /// The number of bytes after the last complete save: the remains of a save that a crash interrupted.
-  public var strayByteCount = 0
-  /// The damage of a store that was opened in spite of it (``StoreOpening/acceptsDamage``); `nil` if there is none.
-  public var damage: String?
-  /// The time of the last save.
-  public var savedAt: Date?
-  /// The highest number of a commit, including commits that do not count; 0 for a store without commit numbers.
-  public var highestCommit: Int64 = 0
-
-  public init() {}
 }
 
 /// The contents of a store at one commit. Immutable, and may be shared between threads.

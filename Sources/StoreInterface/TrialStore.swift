@@ -65,7 +65,7 @@ package final class TrialStore: HistoryStore {
   /// Does nothing: a dry run removes no commits.
   package func keepCommits(where isKept: (Int64) -> Bool) throws {}
 
-  package func describe() throws -> StoreDescription { try store.describe() }
+  package func describe() throws -> StoreSummary { try store.describe() }
 
   /// Does nothing: the wrapped store stays open.
   package func close() throws {}

@@ -105,7 +105,7 @@ extension ParserSession {
     let position =
       unsafe error.line > 0
       ? XMLPosition(line: Int(error.line), column: max(1, Int(error.int2))) : session.position
-    session.note(XMLError(.malformed, message, at: position))
+    session.record(XMLError(.malformed, message, at: position))
   }
 }
 

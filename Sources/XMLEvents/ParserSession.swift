@@ -191,7 +191,7 @@ extension ParserSession {
 
   /// Records the first error without stopping the parser. No event is delivered afterwards, and the error is thrown
   /// after the piece.
-  func note(_ error: XMLError) {
+  func record(_ error: XMLError) {
     if failure == nil { failure = error }
   }
 

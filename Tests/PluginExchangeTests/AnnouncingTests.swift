@@ -30,7 +30,7 @@ struct AnnouncingTests {
     func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
       try memory.leaseKeys(ofEntity: number, count: count)
     }
-    func describe() throws -> StoreDescription { try memory.describe() }
+    func describe() throws -> StoreSummary { try memory.describe() }
     func close() throws {}
     func whenCommitted(_ body: (@Sendable (Int64) -> Void)?) { observer.withLock { $0 = body } }
     func tell(_ commit: Int64) { observer.withLock { $0 }?(commit) }

@@ -99,8 +99,8 @@ final class MemoryDatabaseStore: DatabaseStore {
     }
   }
 
-  func describe() throws -> StoreDescription {
-    var description = StoreDescription()
+  func describe() throws -> StoreSummary {
+    var description = StoreSummary()
     description.highestCommit = try newest().commit
     return description
   }

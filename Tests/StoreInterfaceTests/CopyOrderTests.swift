@@ -24,7 +24,7 @@ struct CopyOrderTests {
     func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
       try inner.leaseKeys(ofEntity: number, count: count)
     }
-    func describe() throws -> StoreDescription { try inner.describe() }
+    func describe() throws -> StoreSummary { try inner.describe() }
     func close() throws { try inner.close() }
 
     func commit(_ request: CommitRequest) throws -> any StoreSnapshot {

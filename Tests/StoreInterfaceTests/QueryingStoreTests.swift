@@ -26,7 +26,7 @@ struct QueryingStoreTests {
     func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
       try store.leaseKeys(ofEntity: number, count: count)
     }
-    func describe() throws -> StoreDescription { try store.describe() }
+    func describe() throws -> StoreSummary { try store.describe() }
     func close() throws { try store.close() }
 
     func keys(

@@ -87,7 +87,7 @@ struct OutcomeTests {
     func snapshot() throws -> any StoreSnapshot { throw refusal }
     func commit(_ request: CommitRequest) throws -> any StoreSnapshot { throw refusal }
     func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> { throw refusal }
-    func describe() throws -> StoreDescription { throw refusal }
+    func describe() throws -> StoreSummary { throw refusal }
     func close() throws { throw refusal }
   }
 }

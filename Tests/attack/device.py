@@ -42,9 +42,9 @@ class Device:
         with open(self.path("device"), "wb"):
             pass
         self.attach()
-        # FUSE passes a write that begins within a page on in two parts. If the server refuses the second part, the loop device
-        # takes the short write for a whole one, and a store is told that all bytes are written. With blocks of a page no
-        # write begins within one.
+        # For a write that begins within a page, FUSE sends two requests. If the server refuses the second request, the loop
+        # device reports the short write as complete, and the store loses bytes that were acknowledged. With blocks of a page,
+        # every write begins at a page.
         subprocess.run(["mkfs.ext4", "-q", "-b", "4096", self.loop], check=True)
         self.mounted()
 

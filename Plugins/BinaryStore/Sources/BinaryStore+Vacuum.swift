@@ -188,17 +188,17 @@ extension BinaryStore: VacuumingStore {
   /// Returns the number of bytes of the file that the given commits refer to.
   private static func liveByteCount(_ states: [CommittedState]) throws -> UInt64 {
     var pieces: [UInt64: UInt64] = [:]
-    func note(_ section: SectionReference) { pieces[section.offset] = UInt64(section.byteCount) }
+    func record(_ section: SectionReference) { pieces[section.offset] = UInt64(section.byteCount) }
     var seen: Set<SegmentRecord> = []
     for state in states {
-      note(state.record.metadata)
-      note(state.record.model)
-      note(state.record.schema)
-      note(state.trailer.record)
+      record(state.record.metadata)
+      record(state.record.model)
+      record(state.record.schema)
+      record(state.trailer.record)
       pieces[state.trailer.offset] = UInt64(BlockFile.trailerByteCount)
       for segment in state.segments where seen.insert(segment.record).inserted {
         if case .pages(let pages) = segment.record.contents {
-          for page in pages { note(page.section) }
+          for page in pages { record(page.section) }
         }
         for entry in try segment.allEntries() where pieces[entry.offset] == nil {
           pieces[entry.offset] = UInt64(entry.byteCount)

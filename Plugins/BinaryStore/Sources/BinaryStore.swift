@@ -332,10 +332,10 @@ public final class BinaryStore: ConfirmingStore {
   ///
   /// Bytes behind the last whole commit, up to a tail of zeros, are the remains of a save that a crash cut off, unless the
   /// caller accepted damage. They stay until the file is written again.
-  public func describe() throws -> StoreDescription {
+  public func describe() throws -> StoreSummary {
     let head = try head()
     return try head.file.reading {
-      var description = StoreDescription()
+      var description = StoreSummary()
       let header = head.file.header
       description.formatVersion = "\(header.majorVersion).\(header.minorVersion)"
       description.features = header.features

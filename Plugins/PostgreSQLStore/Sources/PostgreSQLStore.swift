@@ -255,10 +255,10 @@ public final class PostgreSQLStore: DatabaseStore, AnnouncingStore {
   }
 
   /// Returns the size of the tables, the newest commit and its time.
-  public func describe() throws -> StoreDescription {
+  public func describe() throws -> StoreSummary {
     try withIdleConnection { connection in
       let head = try StoreHead(connection, path: filePath)
-      var description = StoreDescription()
+      var description = StoreSummary()
       description.formatVersion = "\(StoreContents.format)"
       description.byteCount = Int(try PostgreSQLStore.byteCount(connection))
       description.liveByteCount = description.byteCount

@@ -122,7 +122,7 @@ public final class SQLiteStore: DatabaseStore {
         ChangeLogTables(try DatabaseTables(database.connection)) != nil
       }
     current = Mutex(opened)
-    note(head)
+    record(head)
   }
 
   /// Returns a connection for a snapshot. Unless the store is read-only, the connection is opened for writing, so
@@ -311,7 +311,7 @@ public final class SQLiteStore: DatabaseStore {
       let next = try SQLiteStore.begin(
         connection, pool: pool, after: before, model: givenModel, disk,
         isReadOnly: isReadOnly, anew: anew)
-      note(next)
+      record(next)
       return next
     }
   }
@@ -323,7 +323,7 @@ public final class SQLiteStore: DatabaseStore {
     }
   }
 
-  private func note(_ snapshot: SQLiteSnapshot) {
+  private func record(_ snapshot: SQLiteSnapshot) {
     snapshots.withLock { snapshots in
       snapshots.removeAll { $0.rows == nil }
       snapshots.append(Snapshot(rows: snapshot.rows, commit: snapshot.commit))
@@ -341,9 +341,9 @@ public final class SQLiteStore: DatabaseStore {
   }
 
   /// Returns the database's size and its newest commit.
-  public func describe() throws -> StoreDescription {
+  public func describe() throws -> StoreSummary {
     let head = try newest()
-    var description = StoreDescription()
+    var description = StoreSummary()
     description.formatVersion = head.contents.isOwn ? "\(OwnRecord.version)" : nil
     for suffix in ["", "-wal"] {
       guard let status = try disk.statusIfThere(filePath + suffix) else { continue }

@@ -55,12 +55,12 @@ package enum EndingSignals {
     let source = ends[0]
     Thread.detachNewThread { while true { obey(nextNote(from: source)) } }
     for number in numbers where !isIgnored(number) {
-      _ = signal(number) { EndingSignals.note($0) }
+      _ = signal(number) { EndingSignals.record($0) }
     }
   }
 
   /// Writes the number of a signal and of the work that runs, from a handler: with atomic values and `write` alone.
-  private static func note(_ number: Int32) {
+  private static func record(_ number: Int32) {
     let before = errno
     var note = work.load(ordering: .sequentiallyConsistent) << 8 | Int(number)
     // SAFETY: The system reads the bytes of the number, which lives until the call returns. A pipe takes so few bytes whole.

@@ -35,7 +35,7 @@ package final class StoreAtVersion: HistoryStore {
   package func keepCommits(where isKept: (Int64) -> Bool) throws {
     throw StoreError(.readOnly, "An earlier version can't be changed.", path: path)
   }
-  package func describe() throws -> StoreDescription {
+  package func describe() throws -> StoreSummary {
     var description = try store.describe()
     description.savedAt = summary.time
     return description

@@ -74,7 +74,7 @@ extension Document {
       state.loggedCount += 1
       state.refusedVersion = nil
     }
-    noteStatus()
+    recordStatus()
     return save.inOrder(snapshots.reversed())
   }
 }

@@ -78,14 +78,13 @@ extension Document {
       }
     }
     // The version's number must be above the commits of all replacement stores.
-    for (store, path) in replaced {
-      number = max(number, try highestCommit(of: path, store.type) + 1)
-    }
+    number = try replaced.reduce(number) { max($0, try highestCommit(of: $1.1, $1.0.type) + 1) }
     state.withLock { $0.highestNumber = max($0.highestNumber, number) }
     manifest.addVersion(number, origin)
     for (store, path) in replaced {
       let uuid = try setNumber(number, ofSuccessorAt: path, of: store)
-      manifest.note(StorePosition(path: path, commit: number), of: store, uuid: uuid, in: container)
+      manifest.record(
+        StorePosition(path: path, commit: number), of: store, uuid: uuid, in: container)
     }
     // A server keeps no rows of the former model.
     if parts.contains(where: \.store.isOnServer) { manifest.keep(manifest.versions.suffix(1)) }

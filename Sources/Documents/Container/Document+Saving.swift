@@ -156,7 +156,7 @@ extension Document: StoreGroup {
         moves.begin()
         isMoving = true
       }
-      noteStatus()
+      recordStatus()
       finish(staged)
       return snapshots.reversed()
     }
@@ -201,7 +201,7 @@ extension Document: StoreGroup {
     let place = request.isEmpty ? before : position
     let snapshot = try store.inner.confirming.commit(request, at: place) { _ in
       var manifest = manifest
-      if !request.isEmpty { manifest.note(position, of: store, in: container) }
+      if !request.isEmpty { manifest.record(position, of: store, in: container) }
       try prepare(parts.dropFirst(), number, manifest, &snapshots, confirm: confirm)
     }
     snapshots.append(snapshot)
@@ -236,11 +236,11 @@ extension Document: StoreGroup {
         state.refusedVersion = nil
       }
     }
-    noteStatus()
+    recordStatus()
   }
 
   /// Records the status of the files that tell the newest version. A later change of them is a save of another process.
-  func noteStatus() {
+  func recordStatus() {
     let (container, manifest) = state.withLock { ($0.container, $0.manifest) }
     let seen = try? container.status(of: manifest)
     state.withLock { $0.seen = seen }
@@ -309,7 +309,7 @@ extension Manifest {
   }
 
   /// Records the file and the commit that a store has reached.
-  mutating func note(
+  mutating func record(
     _ position: StorePosition, of store: DocumentStore, uuid: UUID? = nil, in container: Container
   ) {
     guard let index = stores.firstIndex(where: { $0.name == store.name }) else { return }

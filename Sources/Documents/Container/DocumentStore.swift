@@ -165,7 +165,7 @@ public final class DocumentStore: HistoryStore {
   }
 
   /// Returns a description of the store, without its objects.
-  public func describe() throws -> StoreDescription {
+  public func describe() throws -> StoreSummary {
     var description = try inner.describe()
     description.damage = description.damage ?? damage
     return description

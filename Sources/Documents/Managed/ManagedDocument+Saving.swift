@@ -60,7 +60,7 @@ extension ManagedDocument {
       try await rootContext.perform { try self.saveRoot(document, replacing: hasRecovery) }
       settle()
     } catch {
-      note(error)
+      record(error)
       throw error
     }
     thinNowAndThen(document)
@@ -113,7 +113,7 @@ extension ManagedDocument {
     set(.normal)
   }
 
-  private func note(_ error: any Error) {
+  private func record(_ error: any Error) {
     switch error {
     case let error as ContextError where error.code == .conflict: set(.inConflict(error))
     case let error as DocumentError where error.code == .gone: set(.editingDisabled(error))
@@ -155,7 +155,7 @@ extension ManagedDocument {
   /// Counts a change of the main context or the root context, on the queue of that context.
   ///
   /// After an undo or a rollback the context may have no changes left. A merge or a refresh is not a change.
-  func note(_ change: ContextChange, inMain isMain: Bool) {
+  func record(_ change: ContextChange, inMain isMain: Bool) {
     // Changes that are pushed from now on are counted after this.
     let counted = state.withLock { isMain ? $0.main.changes : $0.root.changes }
     if (isMain ? mainContext : rootContext).isClean {

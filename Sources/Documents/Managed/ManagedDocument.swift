@@ -97,7 +97,7 @@ public final class ManagedDocument: Sendable {
         ) { [weak self] notification in
           guard let change = notification.userInfo?[ContextChange.userInfoKey] as? ContextChange
           else { return }
-          self?.note(change, inMain: isMain)
+          self?.record(change, inMain: isMain)
         })
       observers.withLock { $0.append(observer) }
     }

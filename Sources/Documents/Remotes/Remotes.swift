@@ -85,7 +85,7 @@ package struct Remotes: Sendable, Hashable {
   }
 
   /// Records the newest version of a head that a remote has.
-  package mutating func note(_ one: Known) {
+  package mutating func record(_ one: Known) {
     known.removeAll { $0.head == one.head && $0.remote == one.remote }
     known.append(one)
   }

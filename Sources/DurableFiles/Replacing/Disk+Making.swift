@@ -145,7 +145,7 @@ extension Disk {
     let path = target.parentPath.appendingPathComponent(name)
     // From here on a signal ends this process only after it has removed its files. It waits for the calls that make a lock
     // file and record it, and for those that remove it.
-    TemporaryFiles.note(directory: target.parentPath, calls)
+    TemporaryFiles.record(directory: target.parentPath, calls)
     let lock = try TemporaryFiles.switching.withLock {
       let lock: FileLock
       do { lock = try self.lock(path) } catch {
@@ -156,7 +156,7 @@ extension Disk {
         }
         throw error
       }
-      if lock.isLockFile { TemporaryFiles.note(lockFile: path, calls) }
+      if lock.isLockFile { TemporaryFiles.record(lockFile: path, calls) }
       return lock
     }
     defer {

@@ -232,7 +232,7 @@ extension Disk {
   /// Returns a new name beside `path`, for a file or a folder that will take its place.
   package func temporaryPath(for path: String) -> String {
     let directory = path.parentPath
-    TemporaryFiles.note(directory: directory, calls)
+    TemporaryFiles.record(directory: directory, calls)
     return directory.appendingPathComponent(TemporaryName(for: path, calls).text)
   }
 }

@@ -19,22 +19,22 @@ package enum TemporaryFiles {
   static let naming = Lock()
 
   /// Records that this process makes temporary files in a directory.
-  static func note(directory: String, _ calls: any DiskCalls) {
+  static func record(directory: String, _ calls: any DiskCalls) {
     guard calls is any SystemFileCalls, let directory = try? calls.realPath(of: directory) else {
       return
     }
-    note { _ = $0.directories.insert(directory) }
+    record { _ = $0.directories.insert(directory) }
   }
 
   /// Records a lock file that exists only while this process writes.
-  static func note(lockFile: String, _ calls: any DiskCalls) {
+  static func record(lockFile: String, _ calls: any DiskCalls) {
     guard calls is any SystemFileCalls, let path = try? calls.realPath(of: lockFile) else {
       return
     }
-    note { _ = $0.lockFiles.insert(path) }
+    record { _ = $0.lockFiles.insert(path) }
   }
 
-  private static func note(_ insert: (inout Places) -> Void) {
+  private static func record(_ insert: (inout Places) -> Void) {
     let before = places.withLock { places in
       insert(&places)
       return places.beforeFirst.take()

@@ -65,7 +65,7 @@ final class EditingImport {
     do {
       if isTrial || !problems.isEmpty { try context.validateChanges() } else { try context.save() }
     } catch let error as ContextError {
-      note(error)
+      record(error)
       try problems.check()
       throw error
     }
@@ -87,21 +87,21 @@ final class EditingImport {
   }
 
   /// Records the failures and the conflicts of a save, except failures that recorded problems already explain.
-  private func note(_ error: ContextError) {
+  private func record(_ error: ContextError) {
     for failure in error.failures {
-      note(failure.object, failure.key.map { [$0] } ?? [], failure.message)
+      record(failure.object, failure.key.map { [$0] } ?? [], failure.message)
     }
     for conflict in error.constraintConflicts {
       for object in conflict.conflictingObjects {
         let other = conflict.storedObject ?? conflict.conflictingObjects.first { $0 != object }
-        note(
+        record(
           object, conflict.constraint,
           UniqueValues.reason(other.map { name($0) } ?? "another object"), conflict)
       }
     }
   }
 
-  private func note(
+  private func record(
     _ object: ObjectID, _ properties: [String], _ reason: String,
     _ conflict: ConstraintConflict? = nil
   ) {

@@ -79,18 +79,18 @@ struct References {
   private mutating func check(_ bytes: ArraySlice<UInt8>, _ index: Int) {
     let candidate = candidates[index]
     let target = surveys[candidate.target]
-    func note(_ bytes: ArraySlice<UInt8>) {
+    func record(_ bytes: ArraySlice<UInt8>) {
       if misses[index].count == 0 {
         misses[index].example = String(decoding: bytes.prefix(60), as: UTF8.self)
       }
       misses[index].count += 1
     }
     if let key = candidate.key {
-      if target.columns[key].keys?.contains(ColumnSurvey.hash(bytes)) != true { note(bytes) }
+      if target.columns[key].keys?.contains(ColumnSurvey.hash(bytes)) != true { record(bytes) }
     } else {
       for part in bytes.split(separator: 0x20)
       where target.identifiers?.contains(ColumnSurvey.hash(part)) != true {
-        note(part)
+        record(part)
         return
       }
     }

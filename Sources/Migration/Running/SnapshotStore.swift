@@ -25,7 +25,7 @@ package final class SnapshotStore: Store {
   package func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
     throw refusal
   }
-  package func describe() throws -> StoreDescription { StoreDescription() }
+  package func describe() throws -> StoreSummary { StoreSummary() }
   package func close() throws {}
 
   private var refusal: StoreError {

@@ -40,13 +40,13 @@ struct VariableTypes {
 
   private mutating func compare(_ comparison: QueryPredicate.Comparison) {
     if case .variable(let name) = comparison.right {
-      note(name, type(against: comparison.left, comparison.operation))
+      record(name, type(against: comparison.left, comparison.operation))
     } else if case .variable(let name) = comparison.left {
-      note(name, type(of: comparison.right, swapped: comparison.operation))
+      record(name, type(of: comparison.right, swapped: comparison.operation))
     }
   }
 
-  private mutating func note(_ name: String, _ type: VariableType) {
+  private mutating func record(_ name: String, _ type: VariableType) {
     comparisons[name, default: 0] += 1
     types[name] = types[name].map { Self.common($0, type) } ?? type
   }

@@ -148,7 +148,7 @@ extension ModelTextReader {
   private mutating func relationship(
     _ start: Relationship, _ place: ModelTextFault.Place?, _ cursor: inout ModelTextCursor
   ) throws(ModelTextFault) -> Relationship {
-    noteDestination(start.destination, place)
+    recordDestination(start.destination, place)
     do throws(ModelTextFault) { return try relationship(start, &cursor) } catch {
       var fault = error
       fault.destination = start.destination

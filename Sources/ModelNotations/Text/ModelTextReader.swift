@@ -295,7 +295,7 @@ struct ModelTextReader {
 
   // MARK: - The whole model
 
-  mutating func noteDestination(_ name: String, _ place: ModelTextFault.Place?) {
+  mutating func recordDestination(_ name: String, _ place: ModelTextFault.Place?) {
     destinations.append((name, place))
   }
 

@@ -73,7 +73,7 @@ struct ContextExecutor {
   }
 
   private func endTurn() {
-    do { try workspace.processPendingChanges() } catch { workspace.note(error) }
+    do { try workspace.processPendingChanges() } catch { workspace.record(error) }
   }
 }
 
@@ -117,7 +117,7 @@ extension ContextExecutor {
     do {
       try workspace.propagateDeletionsOrThrow()
       try workspace.sealAll()
-    } catch { workspace.note(error) }
+    } catch { workspace.record(error) }
     workspace.publish()
   }
 }

@@ -58,7 +58,7 @@ final class CommitQueue: @unchecked Sendable {
   }
 
   /// Records that another save came first, and how long the attempt took. The other saves wait longer for a slow save.
-  func noteOvertaken(_ turn: SaveTurn, after attempt: TimeInterval) {
+  func recordOvertaken(_ turn: SaveTurn, after attempt: TimeInterval) {
     condition.lock()
     defer { condition.unlock() }
     turn.longestAttempt = max(turn.longestAttempt, attempt)

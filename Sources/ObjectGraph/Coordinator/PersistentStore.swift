@@ -77,21 +77,21 @@ extension PersistentStore {
   var isGone: Bool { gone.load(ordering: .acquiring) }
 
   /// Records that the store was removed from its coordinator.
-  func noteGone() { gone.store(true, ordering: .releasing) }
+  func recordGone() { gone.store(true, ordering: .releasing) }
 
   /// Whether a commit is known to have the coordinator's model.
   func isChecked(_ commit: Int64) -> Bool { checkedCommit.load(ordering: .relaxed) == commit }
 
   /// Records that a commit has the coordinator's model.
-  func noteChecked(_ commit: Int64) { checkedCommit.store(commit, ordering: .relaxed) }
+  func recordChecked(_ commit: Int64) { checkedCommit.store(commit, ordering: .relaxed) }
 
   /// Records a commit of the coordinator, before ``CommitQueue`` lets further commits in. An empty request makes no commit.
-  func noteOwn(_ request: CommitRequest, _ snapshot: any StoreSnapshot) {
-    if !request.isEmpty { remoteCommits?.noteOwn(snapshot.commit) }
+  func recordOwn(_ request: CommitRequest, _ snapshot: any StoreSnapshot) {
+    if !request.isEmpty { remoteCommits?.recordOwn(snapshot.commit) }
   }
 
   /// Records that another store has replaced this store, so that later commits throw.
-  func noteReplaced() { replaced.store(true, ordering: .releasing) }
+  func recordReplaced() { replaced.store(true, ordering: .releasing) }
 
   /// Throws `StoreError` if another store has replaced this store.
   func checkIsThere() throws {

@@ -30,7 +30,7 @@ extension PersistentStoreCoordinator {
         post(.persistentStoreCoordinatorStoresDidChange, added: [moved], removed: [store])
         return moved
       }
-      commitQueue.noteOvertaken(turn, after: (Threads.now - start) / .seconds(1))
+      commitQueue.recordOvertaken(turn, after: (Threads.now - start) / .seconds(1))
       commitQueue.take(turn)
     }
     throw ContextError(
@@ -65,7 +65,7 @@ extension PersistentStoreCoordinator {
     isTaken = try commitQueue.alone(with: [store]) {
       guard try store.store.snapshot().commit == snapshot.commit else { return false }
       replace(store, with: copy)
-      store.noteReplaced()
+      store.recordReplaced()
       return true
     }
     return isTaken ? copy : nil

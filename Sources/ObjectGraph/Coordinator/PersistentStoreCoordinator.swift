@@ -99,7 +99,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// The number of times that a store was added, removed or moved.
   var storeChanges: Int { storeChangeCount.load(ordering: .acquiring) }
 
-  private func noteStoreChange() {
+  private func recordStoreChange() {
     storeChangeCount.add(1, ordering: .releasing)
   }
 
@@ -112,8 +112,8 @@ public final class PersistentStoreCoordinator: Sendable {
       }
       state.stores[place] = other
     }
-    store.noteGone()
-    noteStoreChange()
+    store.recordGone()
+    recordStoreChange()
   }
 }
 
@@ -222,7 +222,7 @@ extension PersistentStoreCoordinator {
       }
       state.stores.append(added)
     }
-    noteStoreChange()
+    recordStoreChange()
     follow(added)
     if isAnnounced { post(.persistentStoreCoordinatorStoresDidChange, added: [added]) }
     return added
@@ -255,8 +255,8 @@ extension PersistentStoreCoordinator {
     let isKnown = stores.contains(store)
     if isKnown { post(.persistentStoreCoordinatorWillRemoveStore, removed: [store]) }
     state.withLock { $0.stores.removeAll { $0 === store } }
-    store.noteGone()
-    noteStoreChange()
+    store.recordGone()
+    recordStoreChange()
     defer {
       if isKnown { post(.persistentStoreCoordinatorStoresDidChange, removed: [store]) }
     }
@@ -361,7 +361,7 @@ extension PersistentStoreCoordinator {
         "The store\(at(store.path)) has changed the numbers of its entities or properties since it was added. "
           + "Remove the store from the coordinator, and add it again.")
     }
-    store.noteChecked(snapshot.commit)
+    store.recordChecked(snapshot.commit)
   }
 
   /// Throws if a store was written with another model. The error names the differences.
@@ -441,10 +441,10 @@ extension PersistentStoreCoordinator {
         return [
           try commitQueue.together(with: store) {
             let snapshot = try groupCommits.commit(request) { snapshot in
-              store.noteChecked(snapshot.commit)
+              store.recordChecked(snapshot.commit)
               ordered()
             }
-            store.noteOwn(request, snapshot)
+            store.recordOwn(request, snapshot)
             return snapshot
           }
         ]
@@ -452,7 +452,7 @@ extension PersistentStoreCoordinator {
       return [
         try commitQueue.alone(with: [store]) {
           let snapshot = try store.store.commit(request)
-          store.noteOwn(request, snapshot)
+          store.recordOwn(request, snapshot)
           return snapshot
         }
       ]
@@ -460,7 +460,7 @@ extension PersistentStoreCoordinator {
     return try commitQueue.alone(with: requests.map(\.store)) {
       let snapshots = try PreparedSave(requests.map { ($0.store.store, $0.request) }).commit()
       for (part, snapshot) in zip(requests, snapshots) {
-        part.store.noteOwn(part.request, snapshot)
+        part.store.recordOwn(part.request, snapshot)
       }
       return snapshots
     }

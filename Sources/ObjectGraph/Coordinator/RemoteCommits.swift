@@ -33,7 +33,7 @@ final class RemoteCommits: Sendable {
   }
 
   /// Records a commit of this coordinator. The caller holds the store's lock for commits.
-  func noteOwn(_ commit: Int64) { state.withLock { _ = $0.own.insert(commit) } }
+  func recordOwn(_ commit: Int64) { state.withLock { _ = $0.own.insert(commit) } }
 
   /// Begins a merge: later announcements schedule another one.
   func begin() { state.withLock { $0.isScheduled = false } }
@@ -62,7 +62,7 @@ final class RemoteCommits: Sendable {
   }
 
   /// Records that contexts have merged all commits up to the given one.
-  func noteMerged(_ commit: Int64) {
+  func recordMerged(_ commit: Int64) {
     state.withLock { state in
       state.merged = max(state.merged, commit)
       state.own = state.own.filter { $0 > state.merged }
@@ -108,7 +108,7 @@ extension PersistentStoreCoordinator {
     guard !store.isGone, (try? commitQueue.alone(with: [store]) {}) != nil else { return }
     let end = remote.announced
     let pending = remote.pending()
-    if case .none = pending { return remote.noteMerged(end) }
+    if case .none = pending { return remote.recordMerged(end) }
     NotificationCenter.default.post(
       name: .persistentStoreRemoteChange, object: self,
       userInfo: [
@@ -127,7 +127,7 @@ extension PersistentStoreCoordinator {
       // Without the history of these commits, the contexts look for all differences.
       try? passOn([ObjectsToMerge(store: store.tag, keys: [])], except: nil) { $0.parent == nil }
     }
-    remote.noteMerged(end)
+    remote.recordMerged(end)
   }
 
   /// Returns the objects that some commits have changed.
@@ -166,7 +166,7 @@ extension PersistentStoreCoordinator {
         // Merges in its own turn, so that no value changes during other work.
         mail.schedule(context) { other in
           if other.progress.isWorking { return other.mail.leave(parts) }
-          do { try other.merge(parts) } catch { other.note(error) }
+          do { try other.merge(parts) } catch { other.record(error) }
         }
       }
     }

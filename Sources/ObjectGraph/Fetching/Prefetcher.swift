@@ -59,7 +59,7 @@ struct Prefetcher {
       let found = try View(state.tables).rows(
         of: objects.map(\.key.number), entity.graph.layout)
       for place in found.rows {
-        workspace.noteFound(objects[place.key])
+        workspace.recordFound(objects[place.key])
         objects[place.key].point(
           to: entity.source(of: found.blocks[place.block]), row: place.row)
       }

@@ -93,7 +93,7 @@ struct ParentChannel {
       try workspace.resolve(object, in: state)
       let isThere = !object.state.contains(.missing)
       if isThere { object.state.remove(.deleted) } else { object.state.insert(.deleted) }
-      workspace.observation.noteEvent(object.objectID, wasThere: wasThere, isThere: isThere)
+      workspace.observation.recordEvent(object.objectID, wasThere: wasThere, isThere: isThere)
     }
   }
 }
@@ -126,10 +126,10 @@ extension Workspace {
     let wasWorking = progress.beginWork()
     defer { progress.endWork(wasWorking) }
     while let push = mail.published.withLock({ $0.pushes.first }) {
-      do { _ = try take(push) } catch { return note(error) }
+      do { _ = try take(push) } catch { return record(error) }
       // No other code removes a push.
       mail.published.withLock { $0.pushes.removeSubrange(..<1) }
-      do { try processPendingChanges() } catch { note(error) }
+      do { try processPendingChanges() } catch { record(error) }
       publish()
     }
   }

@@ -82,7 +82,7 @@ extension ManagedObject {
   /// Prepares the object for a read of one property.
   final func touch(_ hash: UInt64) {
     touch()
-    noteRead(hash)
+    recordRead(hash)
   }
 
   /// Checks that the object is used where its context is, and looks up its row if it is a fault.

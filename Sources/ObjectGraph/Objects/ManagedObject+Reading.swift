@@ -58,7 +58,7 @@ extension ManagedObject {
   private final func beginReading(_ hash: UInt64) {
     if !source.isCurrent { refusePlace() }
     if !state.contains(.realized) { realize() }
-    noteRead(hash)
+    recordRead(hash)
   }
 
   @usableFromInline

@@ -139,7 +139,7 @@ extension ManagedObject {
   private final func relatedObject(_ hash: UInt64, _ name: StaticString) -> ManagedObject? {
     if let loose { return loose.objects(hash).first }
     let code = code(hash)
-    noteRead(hash)
+    recordRead(hash)
     guard code.form == .toOne || code.form == .plainToOne else {
       if let transient = transientRelationship(hash), !transient.isToMany {
         return transient.objects.first

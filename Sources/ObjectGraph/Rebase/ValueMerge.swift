@@ -276,7 +276,7 @@ struct ValueMerge {
       guard let now = meeting.now, meeting.then != nil else { return }
       try rows.remove(key)
       if isConflict {
-        try note(meeting, now, originals)
+        try record(meeting, now, originals)
       }
       return
     }
@@ -308,11 +308,11 @@ struct ValueMerge {
       try rows.set(value, column: column, of: key)
     }
     guard isConflict else { return }
-    try note(meeting, now, originals)
+    try record(meeting, now, originals)
   }
 
   /// Records the values that the changes were made on and that the new row does not have.
-  private func note(_ meeting: Meeting, _ now: ViewRow, _ originals: LayerBuilder) throws {
+  private func record(_ meeting: Meeting, _ now: ViewRow, _ originals: LayerBuilder) throws {
     guard let then = meeting.then else { return originals.remove(meeting.key) }
     let saved = try seen.ownSave.entry(of: meeting.key)
     for (index, column) in meeting.layout.columns.enumerated() {

@@ -47,8 +47,8 @@ struct LinkWriter {
     _ side: LinkTable.Side, _ object: ManagedObject, _ other: ManagedObject, _ state: StoreState,
     remaining: Int = 1
   ) throws {
-    workspace.drafts.noteTouched(object)
-    workspace.drafts.noteTouched(other)
+    workspace.drafts.recordTouched(object)
+    workspace.drafts.recordTouched(other)
     let table = side.table.layout.entityNumber
     let number = try state.nextLinkKey(table, remaining)
     let forward = try side.order.map { _ in
@@ -83,7 +83,7 @@ struct LinkWriter {
     state.hasOpenChanges = true
     for key in [object, other] {
       if let touched = workspace.object(at: key, in: state) {
-        workspace.drafts.noteTouched(touched)
+        workspace.drafts.recordTouched(touched)
       }
     }
   }
@@ -129,9 +129,9 @@ struct LinkWriter {
     where !kept.contains(found.other) {
       state.links.remove(found.key, basis: found.version)
       state.hasOpenChanges = true
-      workspace.drafts.noteTouched(object)
+      workspace.drafts.recordTouched(object)
       if let other = workspace.object(at: found.other, in: state) {
-        workspace.drafts.noteTouched(other)
+        workspace.drafts.recordTouched(other)
       }
     }
   }
@@ -161,6 +161,6 @@ struct LinkWriter {
       }
     }
     workspace.relationships.setNextPlace(Int64(objects.count), at: end)
-    if state.hasOpenChanges { workspace.drafts.noteTouched(owner) }
+    if state.hasOpenChanges { workspace.drafts.recordTouched(owner) }
   }
 }

@@ -31,7 +31,7 @@ struct OrderedPlaces {
   ) {
     if let side = toMany.links, let state = workspace.state(of: owner) {
       do { try LinkWriter(workspace).setOrder(side, owner, objects, state) } catch {
-        workspace.note(error)
+        workspace.record(error)
       }
       return
     }

@@ -31,7 +31,7 @@ struct RelatedLists {
   ///
   /// - Parameter room: The number of known objects of the entity that the list leads to. If the lists have more than
   ///   twice as many members, many of them are no longer in use, and all lists are dropped.
-  mutating func note(
+  mutating func record(
     _ list: RelatedStorage, _ key: ObjectKey, _ toMany: GraphProperty.ToMany, room: Int
   ) {
     if size > max(RelatedLists.least, room * 2) { forget() }

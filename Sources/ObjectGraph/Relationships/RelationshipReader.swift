@@ -38,7 +38,7 @@ struct RelationshipReader {
       guard toMany.mayLeadToDeleted, list.hasDeleted else { return list }
       return RelatedStorage(list.members.filter { !$0.state.contains(.deleted) })
     } catch {
-      workspace.note(error)
+      workspace.record(error)
       return RelatedStorage([])
     }
   }

@@ -16,7 +16,7 @@ struct RelationshipWriter {
     for other in objects where seen.insert(other).inserted { wanted.append(other) }
     if let side = toMany.links {
       do { try LinkWriter(workspace).set(side, of: object, toMany, to: wanted) } catch {
-        workspace.note(error)
+        workspace.record(error)
       }
       if toMany.relationship.keepsOrder {
         OrderedPlaces(workspace).number(wanted, in: object, toMany)
@@ -48,7 +48,9 @@ struct RelationshipWriter {
       return ReferenceWriter(workspace).set(toOne, of: other, to: object)
     }
     guard let side = toMany.links, let state = workspace.state(of: object) else { return }
-    do { try LinkWriter(workspace).add(side, object, other, state) } catch { workspace.note(error) }
+    do { try LinkWriter(workspace).add(side, object, other, state) } catch {
+      workspace.record(error)
+    }
   }
 
   /// Removes an object from a relationship.
@@ -66,7 +68,7 @@ struct RelationshipWriter {
     }
     guard let side = toMany.links, let state = workspace.state(of: object) else { return }
     do { try LinkWriter(workspace).remove(side, object.key, other.key, state) } catch {
-      workspace.note(error)
+      workspace.record(error)
     }
   }
 }

@@ -33,7 +33,7 @@ struct ToManyAccess {
   /// The members, each of which becomes an object when it is read.
   var list: RelatedStorage {
     if let loose = object.loose { return RelatedStorage(loose.objects(hash)) }
-    object.noteRead(hash)
+    object.recordRead(hash)
     switch place {
     case .stored(let toMany):
       return workspace.map { RelationshipReader($0).list(of: object, toMany) } ?? RelatedStorage([])

@@ -111,13 +111,13 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
 
   /// Replaces the query, and reports the difference of its results.
   ///
-  /// - Parameter note: Called before the difference is reported.
-  private func ask(_ next: FetchedQuery, _ note: () -> Void = {}) throws {
+  /// - Parameter prepare: Called before the difference is reported.
+  private func ask(_ next: FetchedQuery, _ prepare: () -> Void = {}) throws {
     let following = try workspace.beginFollowing(next.states(in: workspace))
     let found = try next.load(in: workspace, following)
     if let failure = next.failure(of: found) { throw failure }
     (query, self.following) = (next, following)
-    note()
+    prepare()
     take(found, in: following.round) { _ in false }
   }
 
@@ -269,7 +269,7 @@ extension FetchedResults: ResultsFollower {
     failure = query.failure(of: found)
     guard let failure else { return false }
     if isKnown { return true }
-    if let onFailure { onFailure(failure) } else { workspace.note(failure) }
+    if let onFailure { onFailure(failure) } else { workspace.record(failure) }
     return true
   }
 

@@ -66,17 +66,17 @@ final class ResultsFollowing {
   }
 
   /// Records changes that were frozen or discarded. Both change the objects that a list shows.
-  func note(_ layer: Layer, in tag: StoreTag) { seen[tag]?.layers.append(layer) }
+  func record(_ layer: Layer, in tag: StoreTag) { seen[tag]?.layers.append(layer) }
 
   /// Records that an object's changes were discarded.
-  func note(_ key: ObjectKey, in tag: StoreTag) { seen[tag]?.keys.insert(key) }
+  func record(_ key: ObjectKey, in tag: StoreTag) { seen[tag]?.keys.insert(key) }
 
   /// Records that a transient value of an object was set. Stores do not contain the value.
-  func noteTransient(_ key: ObjectKey, in tag: StoreTag) {
+  func recordTransient(_ key: ObjectKey, in tag: StoreTag) {
     guard !isAsking, followers.contains(where: { $0.follower?.asksObjects ?? false }) else {
       return
     }
-    note(key, in: tag)
+    record(key, in: tag)
   }
 
   /// Calls `body`, which asks an object for a value. Values that the object sets in `awakeFromFetch()` meanwhile do not
@@ -90,7 +90,7 @@ final class ResultsFollowing {
 
   /// Records that the context has saved its changes and nothing else has changed in the store. The followers have seen
   /// these changes already, except a follower that shows only saved objects.
-  func noteOwnSave(_ tag: StoreTag, before: Int64, _ base: StoreBase) {
+  func recordOwnSave(_ tag: StoreTag, before: Int64, _ base: StoreBase) {
     guard !followers.contains(where: { $0.follower?.asksForSaved ?? false }) else { return }
     guard seen[tag]?.base.snapshot.commit == before, base.snapshot.commit == before + 1,
       seen[tag]?.base.layers.isEmpty ?? false, base.layers.isEmpty
@@ -110,17 +110,17 @@ final class ResultsFollowing {
   ///
   /// A follower that fails loads everything in the next update. The failure does not affect the remaining followers.
   ///
-  /// - Parameter note: Receives the errors.
+  /// - Parameter report: Receives the errors.
   /// - Returns: Whether there was a change to report, or a failed follower has caught up.
   func update(
-    _ states: [StoreState], _ stores: [PersistentStore], note: (any Error) -> Void
+    _ states: [StoreState], _ stores: [PersistentStore], report: (any Error) -> Void
   ) -> Bool {
     guard !isUpdating else { return false }
     isUpdating = true
     defer { isUpdating = false }
     let wasBehind = isBehind
     isBehind = false
-    let changes = takeChanges(states, note)
+    let changes = takeChanges(states, report)
     let isOtherStores = stores != self.stores
     self.stores = stores
     guard !changes.isEmpty || isOtherStores || wasBehind else { return false }
@@ -131,13 +131,13 @@ final class ResultsFollowing {
         try one.follower?.follow(changes)
       } catch {
         isBehind = true
-        note(error)
+        report(error)
       }
     }
     return !changes.isEmpty || isOtherStores || !isBehind
   }
 
-  private func takeChanges(_ states: [StoreState], _ note: (any Error) -> Void) -> [ViewChange] {
+  private func takeChanges(_ states: [StoreState], _ report: (any Error) -> Void) -> [ViewChange] {
     var changes: [ViewChange] = []
     for state in states {
       guard let known = seen[state.tag] else { continue }
@@ -150,7 +150,7 @@ final class ResultsFollowing {
       var keys: Set<ObjectKey>?
       do { keys = try changedKeys(known, state, after) } catch {
         // Without the keys, any object may differ.
-        note(error)
+        report(error)
       }
       if keys?.isEmpty ?? false { continue }
       changes.append(ViewChange(state: state, before: before, after: after, keys: keys))

@@ -36,7 +36,7 @@ final class TrackedProperties: Observable {
     /// The readings by the hashes of the properties.
     var readings: [UInt64: Reading] = [:]
 
-    mutating func note(_ object: ManagedObject, _ hash: UInt64, _ reading: Reading) {
+    mutating func record(_ object: ManagedObject, _ hash: UInt64, _ reading: Reading) {
       // The former object may have ended, and a new object may have the same address.
       if self.object !== object { readings = [:] }
       self.object = object
@@ -60,9 +60,9 @@ final class TrackedProperties: Observable {
   // MARK: Reading
 
   /// Records that the program reads a property, if Observation tracks reads at present.
-  func noteRead(_ object: ManagedObject, _ hash: UInt64) {
+  func recordRead(_ object: ManagedObject, _ hash: UInt64) {
     guard isTracking else { return }
-    entries[ObjectIdentifier(object), default: Entry()].note(object, hash, reading(object, hash))
+    entries[ObjectIdentifier(object), default: Entry()].record(object, hash, reading(object, hash))
     object.state.insert(.tracked)
     registrar.access(self, keyPath: path(object, hash))
   }
@@ -156,9 +156,9 @@ final class TrackedProperties: Observable {
 extension TrackedProperties {
   /// Records that the program reads a property.
   @inline(never)
-  static func noteRead(_ object: ManagedObject, _ hash: UInt64) {
+  static func recordRead(_ object: ManagedObject, _ hash: UInt64) {
     guard let workspace = object.source.entity.workspace else { return }
-    workspace.observation.track().noteRead(object, hash)
+    workspace.observation.track().recordRead(object, hash)
   }
 
   /// Announces that the program is about to set a property, if it is tracked.
@@ -177,8 +177,8 @@ extension TrackedProperties {
 extension ManagedObject {
   /// Notes that the program reads a property, if the object may be tracked.
   @inline(__always)
-  final func noteRead(_ hash: UInt64) {
-    if state.contains(.trackable) { TrackedProperties.noteRead(self, hash) }
+  final func recordRead(_ hash: UInt64) {
+    if state.contains(.trackable) { TrackedProperties.recordRead(self, hash) }
   }
 
   /// Runs `body`, which sets a property, and announces that if the property is tracked.

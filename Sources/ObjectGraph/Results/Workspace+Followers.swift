@@ -8,12 +8,12 @@ extension Workspace {
     // A follower may change objects, and the next round notifies the followers of these changes.
     for _ in 0..<Workspace.mostRounds {
       let hasChanged = following.update(
-        drafts.states, coordinator.stores, note: note)
+        drafts.states, coordinator.stores, report: record)
       guard hasChanged else { return }
       do {
         try propagateDeletionsOrThrow()
         try sealAll()
-      } catch { return note(error) }
+      } catch { return record(error) }
       publish()
       announceChanges()
     }

@@ -70,7 +70,7 @@ struct DuplicateMerge {
     }
     try transferReferences(of: object, to: other, in: state)
     workspace.delete(object)
-    workspace.objects.noteReplacement(of: object.objectID, by: other.objectID)
+    workspace.objects.recordReplacement(of: object.objectID, by: other.objectID)
     return object
   }
 

@@ -21,7 +21,7 @@ struct MarkCheck {
     do {
       let row = try View(state.tables).row(of: object.key)
       workspace.marks.add(Marks.Mark(row: row), of: object.objectID)
-    } catch { workspace.note(error) }
+    } catch { workspace.record(error) }
   }
 
   /// Bases the marks of some objects on the rows that the context shows now, because the program has asked to see them.

@@ -32,7 +32,7 @@ extension Save {
     // Another save of this process came first. A store would find that only after more work.
     for part in parts
     where try !isAlone && part.state.persistent.knownSnapshotToFollow.commit > part.base.commit {
-      noteOvertaken(&draft.attempts)
+      recordOvertaken(&draft.attempts)
       draft.attempts.refusalCount = 0
       return draft
     }
@@ -55,10 +55,10 @@ extension Save {
         uniqueKeysWithValues: parts.filter { !$0.layer.isEmpty }.map { ($0.state.tag, $0.layer) })
       draft.stage = .committed
     } catch let error as StoreError where error.code == .conflict || error.code == .overtaken {
-      noteOvertaken(&draft.attempts)
+      recordOvertaken(&draft.attempts)
       let bases = Dictionary(
         uniqueKeysWithValues: parts.map { ($0.state.tag, $0.base.commit) })
-      try noteRefusal(of: bases, &draft)
+      try recordRefusal(of: bases, &draft)
     }
     return draft
   }
@@ -68,14 +68,14 @@ extension Save {
     try attempts.refusedBases.isEmpty && LoneChanges(workspace).standAlone(in: state)
   }
 
-  private func noteOvertaken(_ attempts: inout SaveDraft.Attempts) {
-    workspace.coordinator.commitQueue.noteOvertaken(
+  private func recordOvertaken(_ attempts: inout SaveDraft.Attempts) {
+    workspace.coordinator.commitQueue.recordOvertaken(
       attempts.turn, after: (Threads.now - attempts.start) / .seconds(1))
     attempts.start = Threads.now
   }
 
   /// Records that a store has refused changes that are based on some commits, by store.
-  private func noteRefusal(of bases: [StoreTag: Int64], _ draft: inout SaveDraft) throws {
+  private func recordRefusal(of bases: [StoreTag: Int64], _ draft: inout SaveDraft) throws {
     guard draft.attempts.refusedBases == bases else {
       draft.attempts.refusedBases = bases
       draft.attempts.refusalCount = 0
@@ -130,11 +130,11 @@ extension Save {
   /// Moves a store of the workspace to the new commit.
   private func settle(_ state: StoreState, _ snapshot: any StoreSnapshot) {
     let before = state.base.snapshot.commit
-    state.persistent.noteChecked(snapshot.commit)
+    state.persistent.recordChecked(snapshot.commit)
     workspace.pinned?.advance(state.tag, to: snapshot)
     state.setSaved(
       StoreBase(snapshot: snapshot), version: snapshot.countsVersions ? nil : snapshot.commit)
-    workspace.observation.following?.noteOwnSave(state.tag, before: before, state.base)
+    workspace.observation.following?.recordOwnSave(state.tag, before: before, state.base)
   }
 }
 

@@ -32,7 +32,7 @@ extension Save {
   /// Clears the list of changed objects, and notifies the objects.
   private func notifyObjects() {
     let objects = workspace.drafts.takeChangedObjects()
-    workspace.transients.notePushed(objects)
+    workspace.transients.recordPushed(objects)
     var isAnyTold = false
     var deleted: [ManagedObject] = []
     // During `didSave` a deleted object still has its deleted state and its context.

@@ -16,7 +16,7 @@ extension UndoStack {
     isExact: Bool, _ transients: TransientValues
   ) throws {
     let store = state.persistent
-    guard let view else { return noteUnrecorded(layer, of: store) }
+    guard let view else { return recordUnrecorded(layer, of: store) }
     do {
       let before = moment
       let number = nextStep()
@@ -29,7 +29,7 @@ extension UndoStack {
       add(.layer(step))
       try recordTransients(ofRemoved: layer, of: store, transients)
     } catch {
-      noteUnrecorded(layer, of: store)
+      recordUnrecorded(layer, of: store)
       throw error
     }
   }

@@ -131,10 +131,10 @@ extension UndoStack {
       // deny it as the first time.
       if direction == .undoing { changes.lastReferences = try layer.noReferences() }
       try Take(workspace, state, events: .undo).run(changes, isAged: !isExact)
-      if isExact { noteReturn(to: layer, after: count) }
+      if isExact { recordReturn(to: layer, after: count) }
       try workspace.sealForUndo()
       // Objects have made more changes when they were notified of the replay.
-      if lastStep > count + 1 { noteStrayChange() }
+      if lastStep > count + 1 { recordStrayChange() }
     case .transient(let id, let property, let value):
       guard let workspace, let state = try? workspace.state(of: id.store) else { return }
       let changes = Changes(
@@ -203,7 +203,7 @@ extension UndoStack {
   /// - Parameter isNothing: Whether the context is known to be in its saved state, so that no change is left to save.
   private func finishReplaying(_ isNothing: Bool) {
     if isNothing { workspace?.forgetUndoneChanges() }
-    do { try workspace?.processPendingChanges() } catch { workspace?.note(error) }
+    do { try workspace?.processPendingChanges() } catch { workspace?.record(error) }
     tell()
   }
 }

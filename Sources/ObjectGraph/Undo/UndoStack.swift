@@ -220,7 +220,7 @@ extension UndoStack {
 
   /// Records the changes so far. The next call that can throw reports an error of a damaged store.
   private func sealNotingErrors() {
-    do { try workspace?.sealForUndo() } catch { workspace?.note(error) }
+    do { try workspace?.sealForUndo() } catch { workspace?.record(error) }
   }
 
   private func nextNumber() -> UInt64 {
@@ -307,7 +307,7 @@ extension UndoStack {
   ///
   /// - Parameter count: The number of steps when the replay began. If more than one step was recorded since, the rows
   ///   are new.
-  func noteReturn(to step: UndoableLayer, after count: UInt64) {
+  func recordReturn(to step: UndoableLayer, after count: UInt64) {
     guard lastStep == count + 1, let replayed, let last = replayed.steps.indices.last,
       case .layer(let back) = replayed.steps[last], back.number == lastStep
     else { return }
@@ -317,25 +317,25 @@ extension UndoStack {
 
   /// Records that a replay has changed more than its group, so that the position of the stack does not determine the
   /// state.
-  func noteStrayChange() { hasUnrecorded = true }
+  func recordStrayChange() { hasUnrecorded = true }
 
   /// Records changes of the context that no step contains.
-  func noteUnrecorded(_ layer: Layer, of store: PersistentStore) {
+  func recordUnrecorded(_ layer: Layer, of store: PersistentStore) {
     hasUnrecorded = true
     known.append(KnownRows(number: nextStep(), store: store, rows: .changed(layer)))
     forgetKnown()
   }
 
   /// Records that the context has asked to see all rows of a store. Its changes stay above them.
-  func noteSeenAll(in state: StoreState) { addSeen(nil, in: state, beneath: state.pending) }
+  func recordSeenAll(in state: StoreState) { addSeen(nil, in: state, beneath: state.pending) }
 
   /// Records that the context has dropped its changes of a row, and so asked to see the saved row.
-  func noteDropped(_ key: ObjectKey, in state: StoreState) {
+  func recordDropped(_ key: ObjectKey, in state: StoreState) {
     addSeen([key], in: state, beneath: [])
   }
 
   /// Records that the context has asked to see rows. Its changes stay above them.
-  func noteSeen(_ seen: SeenRows, in state: StoreState) {
+  func recordSeen(_ seen: SeenRows, in state: StoreState) {
     if !seen.keys.isEmpty { addSeen(seen.keys, in: state, beneath: state.pending) }
     // The context has seen the values that its own batch has saved.
     if !seen.ownSave.isEmpty { addKnown(.changed(seen.ownSave), of: state.persistent) }
@@ -389,7 +389,7 @@ extension UndoStack {
   }
 
   /// Records that a rebase has found saves by another context of objects that are changed here.
-  func noteOvertaken() { isOvertaken = true }
+  func recordOvertaken() { isOvertaken = true }
 
   /// The number of the context's state while no group is open.
   private var position: UInt64 { undoStack.last?.number ?? bottom }

@@ -32,7 +32,7 @@ extension Workspace {
   ) {
     if isLasting { undoStack?.recordTransient(id, property, transients[id, property]) }
     transients.set(value, of: id, property, isRetained: isLasting, isPushed: parent != nil)
-    observation.following?.noteTransient(id.key, in: id.store)
+    observation.following?.recordTransient(id.key, in: id.store)
   }
 
   /// Discards all changes, because undo has reverted all of them.

@@ -76,7 +76,7 @@ struct Advance {
     let refaulted = try differingObjects(rebased)
     state.setRebased(rebased.changes)
     workspace.relationships.forgetPlaces()
-    if rebased.isOvertaken { workspace.undoStack?.noteOvertaken() }
+    if rebased.isOvertaken { workspace.undoStack?.recordOvertaken() }
     var told: [ManagedObject] = []
     for one in refaulted {
       one.object.point(to: one.object.source.entity.unresolved, row: 0)
@@ -92,23 +92,23 @@ struct Advance {
       // values without checking for a fault.
       if one.object.state.contains(.pending) { try workspace.resolve(one.object, in: state) }
       guard one.isDifferent else { continue }
-      workspace.observation.noteEvent(
+      workspace.observation.recordEvent(
         one.object.objectID, wasThere: one.wasThere, isThere: one.isThere)
       if one.isThere, one.object.state.contains(.realized) { told.append(one.object) }
     }
     for key in rebased.touched.sorted() {
-      workspace.observation.following?.note(key, in: state.tag)
+      workspace.observation.following?.record(key, in: state.tag)
       guard let entity = state.entity(key.entity, workspace) else { continue }
       let object = entity.object(key.number)
       let wasThere = workspace.exists(object)
       try show(object, rebased.changes.layer)
       let isThere = workspace.isAlive(object)
-      workspace.observation.noteEvent(object.objectID, wasThere: wasThere, isThere: isThere)
+      workspace.observation.recordEvent(object.objectID, wasThere: wasThere, isThere: isThere)
       if isThere, object.state.contains(.realized), rebased.met.contains(key) {
         told.append(object)
       }
     }
-    workspace.drafts.noteUnchanged()
+    workspace.drafts.recordUnchanged()
     for object in told where type(of: object) != ManagedObject.self {
       object.awake(fromSnapshotEvents: events)
     }
@@ -133,7 +133,7 @@ struct Advance {
         object.state.insert(.updated)
       }
       object.state.insert(.realized)
-      return workspace.drafts.noteChange(of: object)
+      return workspace.drafts.recordChange(of: object)
     }
     let wasDeleted = object.state.contains(.deleted)
     object.point(to: entity.unresolved, row: 0)
@@ -149,11 +149,11 @@ struct Advance {
       object.point(to: source, row: location.row)
       object.state.remove(.deletionToPropagate)
       object.state.insert(.updated)
-      workspace.drafts.noteChange(of: object)
+      workspace.drafts.recordChange(of: object)
     case .removed:
       object.state.insert(.deleted)
       if !wasDeleted { object.state.insert(.realized) }
-      workspace.drafts.noteChange(of: object)
+      workspace.drafts.recordChange(of: object)
     }
   }
 

@@ -33,7 +33,7 @@ struct BlockSources {
     of block: Block, for entity: EntityState, _ index: Int, in tables: [any RowTable]
   ) throws -> RowSource {
     let source = source(of: block, for: entity)
-    try finder.note(source, of: index, in: tables)
+    try finder.record(source, of: index, in: tables)
     return source
   }
 

@@ -19,7 +19,7 @@ struct ChangeAnnouncer {
         merged[tag] = try Layer.merged(layers, schema: schema)
       }
       post(.changed, merged, changes.events)
-    } catch { workspace.note(error) }
+    } catch { workspace.record(error) }
     workspace.observation.tracked?.announceDifferences()
   }
 

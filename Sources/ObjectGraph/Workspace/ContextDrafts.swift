@@ -56,7 +56,7 @@ struct ContextDrafts {
   }
 
   /// Adds an object to the changed objects.
-  mutating func noteChange(of object: ManagedObject) {
+  mutating func recordChange(of object: ManagedObject) {
     guard !object.state.contains(.pending) else { return }
     // This object may be among the objects without changes, so its state is set last.
     forgetUnchanged()
@@ -66,13 +66,13 @@ struct ContextDrafts {
 
   /// Records a change of an object's links. Links change no row of the objects they connect, but both objects count as
   /// changed.
-  mutating func noteTouched(_ object: ManagedObject) {
-    noteChange(of: object)
+  mutating func recordTouched(_ object: ManagedObject) {
+    recordChange(of: object)
     if !object.state.contains(.inserted) { object.state.insert(.updated) }
   }
 
   /// Records that some objects of the list may have no changes any more.
-  mutating func noteUnchanged() { hasUnchanged = true }
+  mutating func recordUnchanged() { hasUnchanged = true }
 
   /// Removes all objects from the list, and returns them.
   mutating func takeChangedObjects() -> [ManagedObject] {

@@ -43,7 +43,7 @@ struct EntityDrafts {
   ) -> (source: Unmanaged<RowSource>, draft: Unmanaged<Draft>) {
     let source = RowSource(entity, role: .insertions)
     insertions.append(source)
-    entity.noteOpenChanges()
+    entity.recordOpenChanges()
     let made = unsafe (
       source: Unmanaged.passUnretained(source), draft: source.draftReference.unsafelyUnwrapped
     )
@@ -56,7 +56,7 @@ struct EntityDrafts {
     if let last = changes.last, !last.draft!.isFull { return last }
     let source = RowSource(entity, role: .changes)
     changes.append(source)
-    entity.noteOpenChanges()
+    entity.recordOpenChanges()
     return source
   }
 
@@ -64,7 +64,7 @@ struct EntityDrafts {
   mutating func remove(_ number: UInt64, basis: Int64, for entity: EntityState) {
     if removals.last?.isFull ?? true {
       removals.append(Draft(entity.graph.layout, role: .changes))
-      entity.noteOpenChanges()
+      entity.recordOpenChanges()
     }
     removals[removals.count - 1].append(key: number, basis: basis)
   }

@@ -369,7 +369,7 @@ extension EntityState {
     if source.isOpen, let draft = source.draft {
       draft.remove(row: row)
       // A row that is not sparse has no saved row below it, or that row is removed already.
-      if source.isSparse { noteRemoval(of: number, basis: draft.basis(row: row)) }
+      if source.isSparse { recordRemoval(of: number, basis: draft.basis(row: row)) }
       return
     }
     let basis: Int64
@@ -378,10 +378,10 @@ extension EntityState {
     } else {
       basis = try source.version(row)
     }
-    noteRemoval(of: number, basis: basis)
+    recordRemoval(of: number, basis: basis)
   }
 
-  private func noteRemoval(of number: UInt64, basis: Int64) {
+  private func recordRemoval(of number: UInt64, basis: Int64) {
     drafts.remove(number, basis: basis, for: self)
   }
 
@@ -402,5 +402,5 @@ extension EntityState {
   func discard() { drafts.discard() }
 
   /// Records that a draft was opened.
-  func noteOpenChanges() { workspace?.noteOpenChanges(of: store) }
+  func recordOpenChanges() { workspace?.recordOpenChanges(of: store) }
 }

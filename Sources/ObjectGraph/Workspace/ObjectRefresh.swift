@@ -31,7 +31,7 @@ struct ObjectRefresh {
         try workspace.advance(state)
         try dropChanges(of: object, in: state)
       }
-    } catch { workspace.note(error) }
+    } catch { workspace.record(error) }
   }
 
   /// Shows the newest rows of some objects. Their changes stay on top, without a conflict.
@@ -41,7 +41,7 @@ struct ObjectRefresh {
     let isFixed = workspace.pinned != nil || state.persistent.isGone
     let base = isFixed ? state.base : try workspace.newestBase(of: state.persistent)
     try Advance(workspace, state).run(to: base, seen: seen)
-    workspace.undoStack?.noteSeen(seen, in: state)
+    workspace.undoStack?.recordSeen(seen, in: state)
     try MarkCheck(workspace).move(seen.keys, in: state)
     // The hook is called also for an object that no other save has changed, because the program has asked for a
     // refresh.
@@ -49,7 +49,7 @@ struct ObjectRefresh {
     let told = Set(refreshed[min(mark, refreshed.count)...])
     for object in objects where workspace.exists(object) && !object.isInserted {
       if told.contains(object.objectID) { continue }
-      workspace.observation.noteRefreshed(object.objectID)
+      workspace.observation.recordRefreshed(object.objectID)
       if object.state.contains(.realized) { object.awake(fromSnapshotEvents: .refresh) }
     }
     try workspace.sealForUndo()
@@ -57,7 +57,7 @@ struct ObjectRefresh {
 
   /// Drops the changes of an object and makes it a fault.
   private func dropChanges(of object: ManagedObject, in state: StoreState) throws {
-    workspace.observation.noteRefreshed(object.objectID)
+    workspace.observation.recordRefreshed(object.objectID)
     let isFault = object.isFault
     if !isFault {
       object.willTurnIntoFault()
@@ -66,16 +66,16 @@ struct ObjectRefresh {
     }
     if object.state.contains(.pending), try standsAlone(object, in: state) {
       state.discard(object.key)
-      workspace.observation.following?.note(object.key, in: state.tag)
+      workspace.observation.following?.record(object.key, in: state.tag)
       object.state.remove(.pending)
-      workspace.drafts.noteUnchanged()
+      workspace.drafts.recordUnchanged()
     } else if object.state.contains(.pending) {
       let events = workspace.observation.unannounced.events
       try Advance(workspace, state).run(to: state.base, discarded: [object.key])
       workspace.observation.setEvents(events)
     }
     if !object.state.contains(.pending) { makeFault(object) }
-    workspace.undoStack?.noteDropped(object.key, in: state)
+    workspace.undoStack?.recordDropped(object.key, in: state)
     workspace.transients.remove(object.objectID)
     workspace.marks.remove(object.objectID)
     if !isFault { object.didTurnIntoFault() }
@@ -102,7 +102,7 @@ struct ObjectRefresh {
     do {
       try workspace.processPendingChanges()
       try showAllObjects()
-    } catch { workspace.note(error) }
+    } catch { workspace.record(error) }
   }
 
   /// Shows the newest rows of all objects. Objects without changes become faults. All drafts must be frozen.
@@ -121,7 +121,7 @@ struct ObjectRefresh {
             return
           }
           if object.state.contains(.missing) { return }
-          workspace.observation.noteRefreshed(object.objectID)
+          workspace.observation.recordRefreshed(object.objectID)
           if entity.type != ManagedObject.self, object.state.contains(.realized) {
             faults.append(object)
           } else {
@@ -139,7 +139,7 @@ struct ObjectRefresh {
       // The changes of the hooks must be frozen too.
       try workspace.sealForUndo()
       try show(objects, in: state)
-      workspace.undoStack?.noteSeenAll(in: state)
+      workspace.undoStack?.recordSeenAll(in: state)
       try MarkCheck(workspace).move(in: state)
     }
     workspace.relationships.forgetPlaces()

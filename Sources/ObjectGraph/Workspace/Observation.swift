@@ -15,9 +15,9 @@ struct Observation {
   // MARK: Changes
 
   /// Records changes that were frozen.
-  mutating func noteFrozen(_ layer: Layer, in tag: StoreTag) {
+  mutating func recordFrozen(_ layer: Layer, in tag: StoreTag) {
     unannounced.layers[tag, default: []].append(layer)
-    following?.note(layer, in: tag)
+    following?.record(layer, in: tag)
   }
 
   /// Records that the context shows an object that it has not changed itself in another state.
@@ -25,14 +25,14 @@ struct Observation {
   /// - Parameters:
   ///   - wasThere: Whether the context showed the object before.
   ///   - isThere: Whether the context shows the object now.
-  mutating func noteEvent(_ id: ObjectID, wasThere: Bool, isThere: Bool) {
+  mutating func recordEvent(_ id: ObjectID, wasThere: Bool, isThere: Bool) {
     unannounced.events.add(id, wasThere: wasThere, isThere: isThere)
   }
 
-  mutating func noteRefreshed(_ id: ObjectID) { unannounced.events.refreshed.append(id) }
+  mutating func recordRefreshed(_ id: ObjectID) { unannounced.events.refreshed.append(id) }
 
   /// Records objects that a merge has inserted or deleted, and that are not registered.
-  mutating func noteMerged(inserted: [ObjectID], deleted: [ObjectID]) {
+  mutating func recordMerged(inserted: [ObjectID], deleted: [ObjectID]) {
     unannounced.events.inserted += inserted
     unannounced.events.deleted += deleted
   }

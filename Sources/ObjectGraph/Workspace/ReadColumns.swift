@@ -22,7 +22,7 @@ struct ReadColumns: ~Copyable {
 
   /// Records that a column was read.
   @inline(__always)
-  func note(_ column: Int) {
+  func record(_ column: Int) {
     // Two steps are faster than one atomic step. If threads read at the same time, a column may be missing.
     latest.store(latest.load(ordering: .relaxed) | 1 &<< UInt64(column), ordering: .relaxed)
   }

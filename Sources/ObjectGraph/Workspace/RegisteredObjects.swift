@@ -35,7 +35,7 @@ struct RegisteredObjects {
   mutating func forgetReplacements() { replacements = [:] }
 
   /// Records that an inserted object was merged into another object.
-  mutating func noteReplacement(of id: ObjectID, by other: ObjectID) { replacements[id] = other }
+  mutating func recordReplacement(of id: ObjectID, by other: ObjectID) { replacements[id] = other }
 
   /// Returns the identifier of the object that an inserted object was merged into by the last save, or the given
   /// identifier if it was not.

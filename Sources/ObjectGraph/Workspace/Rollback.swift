@@ -29,7 +29,7 @@ struct Rollback {
     for object in objects {
       workspace.transients.remove(object.objectID)
       if object.state.contains(.inserted) {
-        workspace.observation.noteEvent(
+        workspace.observation.recordEvent(
           object.objectID, wasThere: !object.state.contains(.deleted), isThere: false)
         object.source.entity.objects.remove(object.key.number)
         object.state.subtract([.inserted, .updated, .pending, .deletionToPropagate])
@@ -39,7 +39,7 @@ struct Rollback {
       let wasThere = !object.state.contains(.deleted)
       object.state.subtract([.updated, .deleted, .pending, .deletionToPropagate])
       workspace.leadBack(object)
-      workspace.observation.noteEvent(
+      workspace.observation.recordEvent(
         object.objectID, wasThere: wasThere, isThere: !object.state.contains(.missing))
       if !object.state.contains(.missing) { told.append(object) }
     }
@@ -79,7 +79,7 @@ extension Workspace {
   /// Discards the changed rows of all stores. Followers are notified of these rows later.
   func discardRows() {
     for state in drafts.states {
-      for layer in state.pending { observation.following?.note(layer, in: state.tag) }
+      for layer in state.pending { observation.following?.record(layer, in: state.tag) }
       state.discard()
     }
   }

@@ -56,7 +56,7 @@ struct RowFinder {
   /// - Parameters:
   ///   - index: The index of the table with the rows.
   ///   - tables: All tables of the store, from bottom to top.
-  mutating func note(_ source: RowSource, of index: Int, in tables: [any RowTable]) throws {
+  mutating func record(_ source: RowSource, of index: Int, in tables: [any RowTable]) throws {
     guard let block = source.block else { return }
     let number = block.entityNumber
     if ranges.count != tables.count { ranges = Array(repeating: nil, count: tables.count) }

@@ -231,7 +231,7 @@ final class RowSource {
   @unsafe func loaded(_ column: Int) -> UnsafePointer<RawColumn>? {
     // SAFETY: The entity has the column, and a source without columns has no loaded state.
     guard columnCount != 0, unsafe states[column] == State.loaded else { return nil }
-    unsafe readColumns.pointee.note(column)
+    unsafe readColumns.pointee.record(column)
     return unsafe UnsafePointer(columns + column)
   }
 
@@ -342,7 +342,7 @@ extension RowSource {
     if let raw = unsafe loaded(column) { return unsafe raw.pointee.value(row) }
     guard let block else { return .null }
     do { return try read(column, row, of: block) } catch {
-      entity.workspace?.note(error)
+      entity.workspace?.record(error)
       return .null
     }
   }
@@ -372,7 +372,7 @@ extension RowSource {
     guard let block, !isSparse, unsafe loaded(column) == nil, unsafe states[column] != State.single
     else { return }
     unsafe states[column] = State.enough
-    do { _ = try read(column, 0, of: block) } catch { entity.workspace?.note(error) }
+    do { _ = try read(column, 0, of: block) } catch { entity.workspace?.record(error) }
   }
 
   /// Returns the version of a row. A change of the row is based on this version.
@@ -409,7 +409,7 @@ extension RowSource {
     do {
       return try block.value(entity.graph.layout.columns[column], row: row)
     } catch {
-      entity.workspace?.note(error)
+      entity.workspace?.record(error)
       return nil
     }
   }

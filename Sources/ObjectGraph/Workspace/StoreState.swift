@@ -164,7 +164,7 @@ final class StoreState {
         $0 + (knownEntity($1)?.objects.count ?? 0)
       }
     }
-    sources.lists.note(made, key, toMany, room: room)
+    sources.lists.record(made, key, toMany, room: room)
     return made
   }
 

@@ -54,7 +54,7 @@ struct Take {
       with: rebased.changes.lastReferences, schema: state.graph.schema)
     // Hooks of the changed objects may make more changes. These are recorded later, as changes of their own.
     if !layer.isEmpty {
-      workspace.noteSealed(
+      workspace.recordSealed(
         layer, above: view, in: state, isExact: changes.originals.isEmpty)
     }
     try show(layer, isValidated: isValidated && rebased.touched.isEmpty)
@@ -168,7 +168,7 @@ struct Take {
         workspace.realize(object)
         guard workspace.isAlive(object) else { continue }
         object.state.insert(.deleted)
-        workspace.drafts.noteChange(of: object)
+        workspace.drafts.recordChange(of: object)
         let event = events.narrowed(to: .undoInsertion)
         if event.contains(.undoInsertion) { told.append((object, event)) }
       }
@@ -184,7 +184,7 @@ struct Take {
     // If another save has deleted the row, the object counts as changed, not as inserted.
     let isKept = try !state.originals.isEmpty && state.originals.mentions(object.key)
     object.state.formUnion(isKept ? [.updated, .realized] : [.inserted, .realized])
-    workspace.drafts.noteChange(of: object)
+    workspace.drafts.recordChange(of: object)
   }
 
   private func change(_ object: ManagedObject, _ source: RowSource, _ row: Int) throws {
@@ -199,7 +199,7 @@ struct Take {
     }
     object.state.insert(.realized)
     if !object.state.contains(.inserted) { object.state.insert(.updated) }
-    workspace.drafts.noteChange(of: object)
+    workspace.drafts.recordChange(of: object)
   }
 
   /// Marks both objects of each link as changed. Links change no row of the objects they connect.
@@ -218,7 +218,7 @@ struct Take {
         guard case .object(let other)? = end, let object = workspace.object(at: other, in: state)
         else { continue }
         workspace.realize(object)
-        if workspace.isAlive(object) { workspace.drafts.noteTouched(object) }
+        if workspace.isAlive(object) { workspace.drafts.recordTouched(object) }
       }
     }
   }
@@ -265,7 +265,7 @@ struct Take {
       guard let object = workspace.object(at: key, in: state) else { continue }
       try Advance(workspace, state).show(object, lifted)
     }
-    workspace.drafts.noteUnchanged()
+    workspace.drafts.recordUnchanged()
   }
 }
 

@@ -60,7 +60,7 @@ struct TransientValues {
   }
 
   /// Records that the parent context has the values of some objects.
-  mutating func notePushed(_ pushed: [ManagedObject]) {
+  mutating func recordPushed(_ pushed: [ManagedObject]) {
     if objects.isEmpty { return }
     for object in pushed { objects[object.objectID]?.unpushed = [] }
   }

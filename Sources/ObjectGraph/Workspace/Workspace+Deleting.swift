@@ -15,7 +15,7 @@ extension Workspace {
     guard object.state.isDisjoint(with: [.deleted, .missing]) else { return }
     announceDeletion(of: object)
     object.state.insert([.deleted, .deletionToPropagate])
-    drafts.noteChange(of: object)
+    drafts.recordChange(of: object)
     relationships.addDeletion(of: object)
     ContextExecutor(self).endTurnSoon()
   }
@@ -27,7 +27,7 @@ extension Workspace {
 
   /// Propagates deletions. Records an error for the next save.
   func propagateDeletions() {
-    do { try propagateDeletionsOrThrow() } catch { note(error) }
+    do { try propagateDeletionsOrThrow() } catch { record(error) }
   }
 
   /// Propagates the deletions that are not propagated yet, and removes the rows of the deleted objects.
@@ -57,7 +57,7 @@ extension Workspace {
   private func propagate(_ object: ManagedObject) throws {
     guard let state = state(of: object) else { return }
     let graph = object.source.entity.graph
-    try noteLastReferences(of: object, graph, in: state)
+    try recordLastReferences(of: object, graph, in: state)
     if graph.relationshipsToPropagate.isEmpty, state.graph.oneWayReferences(to: graph.number) == nil
     {
       return
@@ -84,13 +84,13 @@ extension Workspace {
     }
     for key in effects.owners {
       if let owner = self.object(at: key, in: state), exists(owner) {
-        drafts.noteTouched(owner)
+        drafts.recordTouched(owner)
       }
     }
   }
 
   /// Records the references of a deleted object, if the context has changed them before the deletion.
-  private func noteLastReferences(
+  private func recordLastReferences(
     of object: ManagedObject, _ graph: GraphEntity, in state: StoreState
   ) throws {
     guard object.source.isPending else { return }

@@ -41,8 +41,8 @@ extension Workspace {
     let seen = SeenRows(keys: saved == nil ? part.keys : [], ownSave: saved ?? Layer())
     let base = try newestBase(of: state.persistent)
     try Advance(self, state).run(to: base, seen: seen)
-    undoStack?.noteSeen(seen, in: state)
-    observation.noteMerged(
+    undoStack?.recordSeen(seen, in: state)
+    observation.recordMerged(
       inserted: identifiers(part.inserted), deleted: identifiers(part.deleted))
   }
 
@@ -63,7 +63,9 @@ extension Workspace {
   func passOn(
     _ makeParts: @autoclosure () throws -> [ObjectsToMerge], to isMeant: (ContextMail) -> Bool
   ) {
-    do { try coordinator.passOn(try makeParts(), except: mail, to: isMeant) } catch { note(error) }
+    do { try coordinator.passOn(try makeParts(), except: mail, to: isMeant) } catch {
+      record(error)
+    }
   }
 
   /// Takes the pushes and saves in the mailbox, unless work is under way that no merge may interrupt.
@@ -78,7 +80,7 @@ extension Workspace {
     let isStuck = mail.published.withLock { !$0.pushes.isEmpty }
     if isStuck { mail.hasWaiting.store(true, ordering: .relaxed) }
     if parts.isEmpty { return }
-    do { try merge(parts) } catch { note(error) }
+    do { try merge(parts) } catch { record(error) }
   }
 }
 

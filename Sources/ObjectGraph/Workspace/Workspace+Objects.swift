@@ -79,7 +79,7 @@ extension Workspace {
   /// Looks up the row of an object that was not looked up yet.
   func lookUp(_ object: ManagedObject) {
     guard object.source.isUnresolved, let state = state(of: object) else { return }
-    do { try resolve(object, in: state) } catch { note(error) }
+    do { try resolve(object, in: state) } catch { record(error) }
   }
 
   /// Looks up an object's row and points the object to it.
@@ -91,7 +91,7 @@ extension Workspace {
       switch try tables[index].entry(of: object.key) {
       case .absent: continue
       case .put(let location):
-        noteFound(object)
+        recordFound(object)
         return object.point(
           to: try entity.source(of: location.block, index, in: tables), row: location.row)
       case .changed, .removed: break
@@ -103,12 +103,12 @@ extension Workspace {
       object.state.insert(.missing)
       return
     }
-    noteFound(object)
+    recordFound(object)
     object.point(to: entity.source(of: found.blocks[place.block]), row: place.row)
   }
 
   /// Clears the missing state of an object that another context has restored, unless the object has left this context.
-  func noteFound(_ object: ManagedObject) {
+  func recordFound(_ object: ManagedObject) {
     if object.state.contains(.missing), !object.state.contains(.detached) {
       object.state.subtract([.missing, .deleted])
     }
@@ -129,10 +129,10 @@ extension Workspace {
         try resolve(object, in: state)
       }
       let source = try object.source.entity.beginChange(of: object)
-      drafts.noteTouched(object)
+      drafts.recordTouched(object)
       return source
     } catch {
-      note(error)
+      record(error)
       return nil
     }
   }

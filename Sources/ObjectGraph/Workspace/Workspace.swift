@@ -26,7 +26,7 @@ final class Workspace: @unchecked Sendable {
   /// The stack that records changes for undo; `nil` if changes are not recorded.
   var undoStack: UndoStack? {
     willSet {
-      do { try sealForUndo() } catch { note(error) }
+      do { try sealForUndo() } catch { record(error) }
     }
     didSet { undoStack?.attach(to: self) }
   }
@@ -114,7 +114,7 @@ extension Workspace {
 
 extension Workspace {
   /// Records an error of an operation that can't throw. The next save throws it.
-  func note(_ error: any Error) {
+  func record(_ error: any Error) {
     if progress.readFailure == nil { progress.readFailure = error }
   }
 
@@ -187,7 +187,7 @@ extension Workspace {
     }.map { try state(of: $0) }
   }
 
-  func noteOpenChanges(of store: PersistentStore) {
+  func recordOpenChanges(of store: PersistentStore) {
     drafts.state(of: store)?.hasOpenChanges = true
   }
 
@@ -225,7 +225,7 @@ extension Workspace {
       let beneath = viewToUndo(in: state)
       let replaced = beneath == nil ? nil : replacedRows(in: state)
       let layer = try state.seal()
-      if !layer.isEmpty { noteSealed(layer, above: beneath, replaced, in: state) }
+      if !layer.isEmpty { recordSealed(layer, above: beneath, replaced, in: state) }
     }
   }
 
@@ -235,15 +235,15 @@ extension Workspace {
   ///   - view: The rows below the changes; `nil` if undo did not record when they were frozen.
   ///   - replaced: The values that changed rows had before, if they are known.
   ///   - isExact: Whether undoing the changes restores the rows that were shown before.
-  func noteSealed(
+  func recordSealed(
     _ layer: Layer, above view: View?, _ replaced: ReplacedRows? = nil, in state: StoreState,
     isExact: Bool = true
   ) {
-    observation.noteFrozen(layer, in: state.tag)
+    observation.recordFrozen(layer, in: state.tag)
     guard let undoStack else { return }
     do {
       try undoStack.record(layer, above: view, replaced, in: state, isExact: isExact, transients)
-    } catch { note(error) }
+    } catch { record(error) }
   }
 
   /// Publishes the state that child contexts see.

@@ -38,27 +38,27 @@ struct ModelComparison {
     let pairs = new.entities.indices.map { (new.entities[$0], match.oldPositions[$0]) }
       .map { (new: $0, old: $1.map { old.entities[$0] }) }
     for (new, old) in pairs {
-      if let old { noteRenames(from: old, to: new) }
+      if let old { recordRenames(from: old, to: new) }
     }
 
     let removed = match.removed.map { (name: old.entities[$0].name, pair: nil as Int?) }
     let kept = pairs.indices.map { (name: pairs[$0].new.name, pair: $0 as Int?) }
     for (name, pair) in (removed + kept).sorted(by: { $0.name.precedesInHashes($1.name) }) {
       guard let pair else {
-        note(.entity(name), .removed, isSeen: true)
+        record(.entity(name), .removed, isSeen: true)
         continue
       }
       if let old = pairs[pair].old {
         compare(old, pairs[pair].new)
       } else {
-        note(.entity(name), .added, isSeen: true)
+        record(.entity(name), .added, isSeen: true)
       }
     }
     compareComposites()
     compareOtherParts()
   }
 
-  private mutating func note(
+  private mutating func record(
     _ subject: ModelDifference.Subject, _ action: ModelDifference.Action, isSeen: Bool
   ) {
     changes.append(.init(subject: subject, action: action, isSeenByHashes: isSeen))
@@ -72,7 +72,7 @@ struct ModelComparison {
     for (before, after) in zip(old.values, new.values)
     where before.identity != after.identity && !skipped.contains(after.facet) {
       let isHashed = old.hashed.contains(after.facet) && new.hashed.contains(after.facet)
-      note(
+      record(
         subject, .changed(after.facet, from: before.text, to: after.text),
         isSeen: isInHashes && isHashed)
     }
@@ -88,7 +88,7 @@ extension ModelComparison {
       new: new.map { .init(name: $0.name, renamingIdentifier: $0.renamingIdentifier) })
   }
 
-  private mutating func noteRenames(from old: Entity, to new: Entity) {
+  private mutating func recordRenames(from old: Entity, to new: Entity) {
     if old.name != new.name { entityRenames[old.name] = new.name }
     let match = Self.match(old.declaredProperties, new.declaredProperties)
     for (index, position) in match.oldPositions.enumerated() {
@@ -153,7 +153,7 @@ extension ModelComparison {
 
   private mutating func compare(_ old: Entity, _ new: Entity) {
     let subject = ModelDifference.Subject.entity(new.name)
-    if old.name != new.name { note(subject, .renamed(from: old.name), isSeen: true) }
+    if old.name != new.name { record(subject, .renamed(from: old.name), isSeen: true) }
     let translated = translated(old)
     compare(
       Facets(translated), Facets(new), subject,
@@ -187,11 +187,11 @@ extension ModelComparison {
     }) {
       let subject = ModelDifference.Subject.property(property.name, of: new.name)
       if !isNew {
-        note(subject, .removed, isSeen: !property.isTransient)
+        record(subject, .removed, isSeen: !property.isTransient)
       } else if let position {
         compare(old.declaredProperties[position], property, old, new)
       } else {
-        note(subject, .added, isSeen: !property.isTransient)
+        record(subject, .added, isSeen: !property.isTransient)
       }
     }
   }
@@ -206,10 +206,10 @@ extension ModelComparison {
       let isNamed = !before.isDerived && !after.isDerived
       let isSeen =
         isNamed || old.versionHash(of: oldEntity.name) != new.versionHash(of: newEntity.name)
-      note(subject, .renamed(from: before.name), isSeen: isStored && isSeen)
+      record(subject, .renamed(from: before.name), isSeen: isStored && isSeen)
     }
     guard before.kind == after.kind else {
-      note(
+      record(
         subject, .changed(.kind, from: before.kind, to: after.kind),
         isSeen: !before.isTransient || !after.isTransient)
       return
@@ -224,7 +224,7 @@ extension ModelComparison {
         isStored
         && self.old.versionHash(of: old.name, in: oldEntity.name)
           != self.new.versionHash(of: new.name, in: newEntity.name)
-      note(
+      record(
         subject,
         .changed(
           .compositeType, from: old.compositeName ?? "none", to: new.compositeName ?? "none"),
@@ -257,14 +257,14 @@ extension ModelComparison {
     let (known, kept) = (Set(old), Set(new))
     let isSeen = old.hashedTexts != new.hashedTexts
     for columns in old where !kept.contains(columns) {
-      note(.uniquenessConstraint(columns, of: entity), .removed, isSeen: isSeen)
+      record(.uniquenessConstraint(columns, of: entity), .removed, isSeen: isSeen)
     }
     for columns in new where !known.contains(columns) {
-      note(.uniquenessConstraint(columns, of: entity), .added, isSeen: isSeen)
+      record(.uniquenessConstraint(columns, of: entity), .added, isSeen: isSeen)
     }
     let (before, after) = (old.filter(kept.contains), new.filter(known.contains))
     if before != after {
-      note(
+      record(
         .entity(entity),
         .changed(.constraintOrder, from: before.inWords, to: after.inWords),
         isSeen: before.hashedTexts != after.hashedTexts)
@@ -291,19 +291,19 @@ extension ModelComparison {
     let match = Self.match(
       old.attributes.map(Property.attribute), new.attributes.map(Property.attribute))
     for attribute in match.removed.map({ old.attributes[$0] }) {
-      note(
+      record(
         .compositeAttribute(attribute.name, of: new.name), .removed,
         isSeen: isUsed && !attribute.isTransient)
     }
     for (attribute, position) in zip(new.attributes, match.oldPositions) {
       let subject = ModelDifference.Subject.compositeAttribute(attribute.name, of: new.name)
       guard let before = position.map({ old.attributes[$0] }) else {
-        note(subject, .added, isSeen: isUsed && !attribute.isTransient)
+        record(subject, .added, isSeen: isUsed && !attribute.isTransient)
         continue
       }
       let isStored = !before.isTransient && !attribute.isTransient
       if before.name != attribute.name {
-        note(subject, .renamed(from: before.name), isSeen: isUsed && isStored)
+        record(subject, .renamed(from: before.name), isSeen: isUsed && isStored)
       }
       compare(
         Facets(before), Facets(attribute), subject,
@@ -347,8 +347,8 @@ extension ModelComparison {
     for name in Set(before.keys).union(after.keys).sorted(by: { $0.precedesInHashes($1) }) {
       switch (before[name], after[name]) {
       case (let before?, let after?): compare(before, after, subject(name))
-      case (nil, _): note(subject(name), .added, isSeen: false)
-      case (_, nil): note(subject(name), .removed, isSeen: false)
+      case (nil, _): record(subject(name), .added, isSeen: false)
+      case (_, nil): record(subject(name), .removed, isSeen: false)
       }
     }
   }

@@ -27,9 +27,9 @@ struct Grouping {
     // Without a grouping key all rows form one group, which exists even without rows.
     if keys.isEmpty { members.add(upTo: 1) }
     run.watch?.expect(readers.rowCount)
-    run.watch?.journal?.noteScan(of: layouts, readers)
+    run.watch?.journal?.recordScan(of: layouts, readers)
     for reader in readers {
-      run.watch?.journal?.noteRead(reader.batch.block)
+      run.watch?.journal?.recordRead(reader.batch.block)
       try run.withKept(node, reader) { kept in
         unsafe try withUnsafeTemporaryAllocation(of: Int32.self, capacity: kept.count) { numbers in
           // Keys write every number. Without keys, all rows belong to group 0.

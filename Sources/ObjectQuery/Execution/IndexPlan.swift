@@ -103,7 +103,7 @@ struct IndexPlan: Sendable {
     }
     var hits = RowHits()
     if let named {
-      journal?.note(.identifiers, of: layouts[0], [], candidates: named.count)
+      journal?.record(.identifiers, of: layouts[0], [], candidates: named.count)
       try hits.add(named, of: layouts, in: indexed.view, predicate, interpreter)
       return hits
     }
@@ -128,7 +128,7 @@ struct IndexPlan: Sendable {
         keys.sorted().map { ObjectKey(entity: layout.entityNumber, number: $0) }, of: [layout],
         in: indexed.view, predicate, interpreter)
     }
-    journal?.note(steps)
+    journal?.record(steps)
     if layouts.count > 1 { try hits.sortByKey() }
     return hits
   }
@@ -144,7 +144,7 @@ struct IndexPlan: Sendable {
       else { return nil }
       let (numbers, isExact) = try search.objects(in: indexed)
       guard isExact else { return nil }
-      journal?.note(.words, of: layout, search.columns, candidates: numbers.count)
+      journal?.record(.words, of: layout, search.columns, candidates: numbers.count)
       keys += numbers.map { ObjectKey(entity: layout.entityNumber, number: $0) }
     }
     return layouts.count > 1 ? keys.sorted() : keys
@@ -176,7 +176,7 @@ struct IndexPlan: Sendable {
         }
       }
     }
-    journal?.note(.entries, of: layouts[0], best.index.columns, candidates: numbers.count)
+    journal?.record(.entries, of: layouts[0], best.index.columns, candidates: numbers.count)
     let isSorted =
       sortKeys.map { $0.column?.number } == best.index.columns.map(\.number)
       && sortKeys.allSatisfy { $0.isAscending && $0.options.isEmpty }
@@ -243,7 +243,7 @@ struct IndexPlan: Sendable {
     }
     guard patience > 0 || hits.hits.count >= most else { return nil }
     if hits.hits.count < most { try take() }
-    journal?.note(
+    journal?.record(
       .order, of: layouts[0], order.indexes[0].columns, candidates: hits.hits.count)
     return hits
   }

@@ -14,15 +14,15 @@ package final class QueryJournal: Sendable {
 
   package func change(_ body: (inout QueryExplanation) -> Void) { notes.withLock { body(&$0) } }
 
-  func note(_ steps: [QueryExplanation.Step]) { change { $0.steps += steps } }
+  func record(_ steps: [QueryExplanation.Step]) { change { $0.steps += steps } }
 
-  func note(
+  func record(
     _ way: QueryExplanation.Way, of layout: Layout, _ columns: [LayoutColumn], candidates: Int
   ) {
-    note([QueryExplanation.Step(way, layout, columns, candidates: candidates)])
+    record([QueryExplanation.Step(way, layout, columns, candidates: candidates)])
   }
 
-  func noteScan(of layout: Layout, _ blocks: [Block]) {
+  func recordScan(of layout: Layout, _ blocks: [Block]) {
     let rowCount = blocks.reduce(0) { $0 + $1.rowCount }
     change { notes in
       notes.steps.append(.init(.scan, layout, [], candidates: rowCount))
@@ -31,22 +31,22 @@ package final class QueryJournal: Sendable {
     }
   }
 
-  func noteScan(of layouts: [Layout], _ readers: [BatchReader]) {
+  func recordScan(of layouts: [Layout], _ readers: [BatchReader]) {
     for layout in layouts {
-      noteScan(
+      recordScan(
         of: layout,
         readers.filter { $0.entityNumber == layout.entityNumber }.map(\.batch.block))
     }
   }
 
-  func noteRead(_ block: Block) {
+  func recordRead(_ block: Block) {
     change { notes in
       notes.blocks.read += 1
       notes.rows.read += block.rowCount
     }
   }
 
-  func noteSort(of count: Int, by keys: [SortKey]) {
+  func recordSort(of count: Int, by keys: [SortKey]) {
     guard !keys.isEmpty else { return }
     change { notes in
       notes.sortKeys = keys.map { ($0.isAscending ? "" : "-") + $0.path }

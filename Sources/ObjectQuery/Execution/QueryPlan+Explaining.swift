@@ -22,7 +22,7 @@ extension QueryPlan {
     if let askStore {
       found = try QueryJournal.$current.withValue(journal) { try askStore(plan.request) }
       if found != nil, journal.explanation.steps.isEmpty {
-        journal.note([
+        journal.record([
           .init(way: .store, entity: plan.request.entity, columns: [], candidateCount: found ?? 0)
         ])
       }

@@ -106,12 +106,12 @@ package struct QueryPlan: Sendable {
     for layout in layouts {
       let batches = try source.batches(of: layout)
       watch?.expect(batches.reduce(0) { $0 + $1.block.rowCount })
-      watch?.journal?.noteScan(of: layout, batches.map(\.block))
+      watch?.journal?.recordScan(of: layout, batches.map(\.block))
       for batch in batches {
         if case .constant(true) = node {
           count += batch.rowCount
         } else {
-          watch?.journal?.noteRead(batch.block)
+          watch?.journal?.recordRead(batch.block)
           let reader = BatchReader(batch, entityNumber: layout.entityNumber)
           count += unsafe try run.select(node, reader) { unsafe $0.keptCount }
         }
@@ -169,7 +169,7 @@ package struct QueryPlan: Sendable {
       ?? RowHits(node, layouts, run, most: sortKeys.isEmpty ? most : .max)
     try watch?.pass(0)
     if covered?.isSorted != true {
-      watch?.journal?.noteSort(of: hits.hits.count, by: request.sortKeys)
+      watch?.journal?.recordSort(of: hits.hits.count, by: request.sortKeys)
       try hits.sort(by: sortKeys, first: most, interpreter(source)) { try scores(in: source) }
     }
     if limited { hits.hits = Array(hits.hits[request.window(of: hits.hits.count)].prefix(count)) }
@@ -328,12 +328,12 @@ extension QueryPlan {
     let readers = try BatchReader.all(of: layouts, in: source)
     guard readers.areOrdered else { return false }
     watch?.expect(readers.rowCount)
-    watch?.journal?.noteScan(of: layouts, readers)
+    watch?.journal?.recordScan(of: layouts, readers)
     let count = readers.reduce(0) { $0 + $1.batch.rowCount }
     var hits: [RowHits.Hit] = []
     for (index, reader) in readers.enumerated() {
       hits.removeAll(keepingCapacity: true)
-      watch?.journal?.noteRead(reader.batch.block)
+      watch?.journal?.recordRead(reader.batch.block)
       unsafe try run.select(node, reader) { flags in
         unsafe flags.forEachKept {
           hits.append(RowHits.Hit(reader: UInt32(index), row: UInt32($0)))

@@ -22,10 +22,10 @@ struct RowHits {
     readers = try BatchReader.all(of: layouts, in: run.source)
     let isOrdered = readers.areOrdered
     run.watch?.expect(readers.rowCount)
-    run.watch?.journal?.noteScan(of: layouts, readers)
+    run.watch?.journal?.recordScan(of: layouts, readers)
     for (index, reader) in readers.enumerated() {
       if isOrdered, hits.count >= most { break }
-      run.watch?.journal?.noteRead(reader.batch.block)
+      run.watch?.journal?.recordRead(reader.batch.block)
       unsafe try run.select(node, reader) { flags in
         unsafe flags.forEachKept { hits.append(Hit(reader: UInt32(index), row: UInt32($0))) }
       }

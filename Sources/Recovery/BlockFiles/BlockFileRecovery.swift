@@ -68,9 +68,9 @@ final class BlockFileRecovery {
     for trailer in scan.trailers { sound.add(trailer.offset, BlockFile.trailerByteCount) }
     readCommits()
     // Confirmed records come first, so that a damaged record does not hide their entries of the same offset.
-    for commit in commits where commit.isConfirmed { note(commit) }
+    for commit in commits where commit.isConfirmed { record(commit) }
     for entry in entries.values { _ = block(entry) }
-    for commit in commits where !commit.isConfirmed { note(commit) }
+    for commit in commits where !commit.isConfirmed { record(commit) }
     for entry in entries.values { _ = block(entry) }
     findBlocks()
     // A record without its trailer counts if its schema and at least one of its blocks can be read.
@@ -148,7 +148,7 @@ final class BlockFileRecovery {
   }
 
   /// Records the sections and entries that a record refers to.
-  private func note(_ commit: ReadCommit) {
+  private func record(_ commit: ReadCommit) {
     for section in [commit.record.metadata, commit.record.model, commit.record.schema]
     where sections.insert(section).inserted && file.bytes(of: section) != nil {
       sound.add(section.offset, Int(section.byteCount))

@@ -70,7 +70,7 @@ struct Numbering {
   private mutating func lay(
     out entity: Entity, number: UInt16, family: UInt16
   ) throws(SchemaError) {
-    noteNumbers(of: entity, family: family)
+    recordNumbers(of: entity, family: family)
     let inherited = entity.superentity
     var columns = inherited.flatMap { columnsByEntity[$0] } ?? []
     var others = inherited.flatMap { relationshipNumbers[$0] } ?? [:]
@@ -113,7 +113,7 @@ struct Numbering {
   }
 
   /// Reserves the numbers that an entity brings along from another family, so that they are not assigned again.
-  private mutating func noteNumbers(of entity: Entity, family: UInt16) {
+  private mutating func recordNumbers(of entity: Entity, family: UInt16) {
     guard let continuation, let old = continuation.entity(before: entity.name),
       let root = continuation.old.root(of: old.name).flatMap({ previous?[$0.name] }),
       root.entityNumber != family, let highest = previous?.highestPropertyNumbers[root.entityNumber]

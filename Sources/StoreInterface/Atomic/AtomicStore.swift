@@ -171,11 +171,11 @@ public final class AtomicStore: ConfirmingStore {
   }
 
   /// Returns the size of the file and the time of its last change.
-  public func describe() throws -> StoreDescription {
+  public func describe() throws -> StoreSummary {
     try current.withLock { current in
       guard current != nil else { throw closed }
       try refresh(&current!)
-      var description = StoreDescription()
+      var description = StoreSummary()
       description.formatVersion = format.version
       description.byteCount = current!.seen.byteCount
       description.liveByteCount = current!.seen.byteCount

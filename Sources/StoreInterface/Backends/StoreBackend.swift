@@ -178,7 +178,7 @@ public struct StoreOpening: Sendable {
   public var writesForeign: Bool
   /// Whether a store with a damaged last save opens at the newest readable commit, for reading only.
   ///
-  /// ``StoreDescription/damage`` describes the damage. If `false`, such a store does not open. It would show the
+  /// ``StoreSummary/damage`` describes the damage. If `false`, such a store does not open. It would show the
   /// objects of an earlier save, and the next save would overwrite the damaged one.
   public var acceptsDamage = false
   /// A number of the folder of the document that the store is a part of, which a copy of the folder does not have; `nil` if

@@ -101,7 +101,7 @@ enum InfoCommand {
   /// Returns the type, the identity, the date and the size of a store.
   static func facts(
     of store: any Store, _ commit: Int64, _ metadata: StoreMetadata,
-    _ description: StoreDescription
+    _ description: StoreSummary
   ) -> [InfoFact] {
     let version = description.formatVersion.map { ", format \($0)" } ?? ""
     var facts = [

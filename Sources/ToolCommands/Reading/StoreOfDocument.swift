@@ -33,7 +33,7 @@ final class StoreOfDocument: Store {
   func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
     try store.leaseKeys(ofEntity: number, count: count)
   }
-  func describe() throws -> StoreDescription {
+  func describe() throws -> StoreSummary {
     var description = try store.describe()
     // In a document, bytes after the store's commit in the newest version belong to failed saves, and are not reported.
     description.strayByteCount = 0

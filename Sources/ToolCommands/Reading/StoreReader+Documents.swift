@@ -29,7 +29,7 @@ extension StoreReader {
       guard try disk.status(of: place.path).kind == .file else { throw error }
       throw CommandError.isNoDocument(place.path, isStore: try isStore(place.path))
     }
-    if acceptsDamage { for store in document.stores { try noteDamage(of: store, at: path) } }
+    if acceptsDamage { for store in document.stores { try recordDamage(of: store, at: path) } }
     return document
   }
 

@@ -69,8 +69,8 @@ struct StoreReader: Sendable {
     opening.acceptsDamage = invocation.has(.damaged)
     do {
       let store = try places.open(path, opening)
-      opened.note(store)
-      try noteDamage(of: store, at: path)
+      opened.record(store)
+      try recordDamage(of: store, at: path)
       return try version(of: store, at: path, invocation)
     } catch let error as StoreError where error.code == .notAStore {
       throw CommandError(
@@ -113,8 +113,8 @@ struct StoreReader: Sendable {
   }
 
   /// Records damage that the command line accepts with `--damaged`, for the exit code.
-  func noteDamage(of store: any Store, at path: String) throws {
-    if let damage = try store.describe().damage { opened.note(damage: damage, at: path) }
+  func recordDamage(of store: any Store, at path: String) throws {
+    if let damage = try store.describe().damage { opened.record(damage: damage, at: path) }
   }
 
   /// Returns the model that a store contains; `nil` if there is no store at the path.
@@ -127,7 +127,7 @@ struct StoreReader: Sendable {
       return nil
     }
     let store = try backend.open(path, on: disk, StoreOpening(readOnly: true))
-    opened.note(store)
+    opened.record(store)
     return try store.snapshot().model
   }
 
@@ -169,10 +169,10 @@ final class OpenStores: Sendable {
   private let stores = Mutex<[any Store]>([])
   private let damages = Mutex<[CommandError]>([])
 
-  func note(_ store: any Store) { stores.withLock { $0.append(store) } }
+  func record(_ store: any Store) { stores.withLock { $0.append(store) } }
 
   /// Records the damage of a store or document that was opened in spite of it.
-  func note(damage: String, at path: String) {
+  func record(damage: String, at path: String) {
     damages.withLock {
       $0.append(
         CommandError(

@@ -26,7 +26,7 @@ struct ReportSource {
     let name: String?
     let store: any Store
     let snapshot: any StoreSnapshot
-    let description: StoreDescription
+    let description: StoreSummary
     /// The entities that are not abstract, by name.
     let entities: [StoredEntity]
   }

@@ -18,17 +18,17 @@ extension BlockFileCheck {
     let newest = try search.standing(
       usesSlots ? header.slots : AcknowledgementSlots(), counting: counting?.number)
     guard let newest else {
-      noteBroken(search)
+      recordBroken(search)
       return nil
     }
     let before = findings.errorCount
-    if usesSlots { try noteDamage(search, newest, header) }
+    if usesSlots { try recordDamage(search, newest, header) }
     guard let counting else {
-      if findings.errorCount == before { try noteEnd(search, newest, header) }
+      if findings.errorCount == before { try recordEnd(search, newest, header) }
       return newest
     }
     guard let found = try countedCommit(counting.number, from: newest, header) else {
-      if findings.errorCount == before { try noteDamage(search, newest, header) }
+      if findings.errorCount == before { try recordDamage(search, newest, header) }
       if findings.errorCount == before, findings.counts[.headerChecksum] == nil {
         findings.add(
           .countedCommit, Place(),
@@ -71,7 +71,7 @@ extension BlockFileCheck {
   }
 
   /// Reports the damaged commits behind the newest commit that stands (spec §4.3.3).
-  private func noteDamage(
+  private func recordDamage(
     _ search: CommitSearch, _ newest: FoundCommit, _ header: FileHeader
   ) throws {
     for damage in try search.damages(behind: newest, header.slots) {
@@ -89,7 +89,7 @@ extension BlockFileCheck {
 
   /// Reports two things that are not faults, but that a person should know: the remains of a save that a crash cut off,
   /// and a last commit without an acknowledgement.
-  private func noteEnd(
+  private func recordEnd(
     _ search: CommitSearch, _ newest: FoundCommit, _ header: FileHeader
   ) throws {
     let remains = try byteCountOfRemains(behind: newest)
@@ -109,7 +109,7 @@ extension BlockFileCheck {
   }
 
   /// Reports the commits of a file in which no commit is whole.
-  private func noteBroken(_ search: CommitSearch) {
+  private func recordBroken(_ search: CommitSearch) {
     for (trailer, fault) in search.broken {
       findings.add(.brokenLastCommit, Place("trailer", at: trailer.offset), fault)
     }

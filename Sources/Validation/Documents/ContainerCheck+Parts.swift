@@ -113,7 +113,7 @@ extension ContainerCheck {
       progress: progress)
     oldest.append(found.flatMap { $0.commits.min() ?? store.commit })
     if manifest.isSound { checkVersions(manifest.versions, of: store, oldest) }
-    if let found { note(found, of: store) }
+    if let found { record(found, of: store) }
   }
 
   /// Checks the objects of a store without rules for its files, as the backend reads them at the commit that counts.
@@ -138,12 +138,12 @@ extension ContainerCheck {
     let check = BackendFileCheck(
       path, on: disk, backend, model: nil, counting: store.commit, progress: progress)
     if let found = try run(check, on: file, of: store, uuid: store.uuid, isEarlier: false) {
-      note(found, of: store)
+      record(found, of: store)
     }
   }
 
   /// Records the facts of a store without errors, and compares its entities with the document's model.
-  private func note(_ found: StoreFacts, of store: ManifestCheck.StoreEntry) {
+  private func record(_ found: StoreFacts, of store: ManifestCheck.StoreEntry) {
     if let name = store.name { head.facts[name] = found }
     checkModel(of: found, store)
   }

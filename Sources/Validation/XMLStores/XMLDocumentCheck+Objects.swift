@@ -95,7 +95,7 @@ extension XMLDocumentCheck {
   }
 
   /// Records the objects that a relationship names (spec §5.3.5).
-  func note(_ references: String, line: Int) {
+  func record(_ references: String, line: Int) {
     guard let object, let property = object.property, let relationship = property.relationship
     else { return }
     var numbers: [UInt64] = []

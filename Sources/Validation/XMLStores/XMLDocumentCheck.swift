@@ -227,7 +227,7 @@ final class XMLDocumentCheck: XMLEventHandler {
       }
     }
     beginProperty(name, isAttribute: isAttribute)
-    if let references, !isAttribute { note(references, line: line) }
+    if let references, !isAttribute { record(references, line: line) }
   }
 
   // MARK: - Information

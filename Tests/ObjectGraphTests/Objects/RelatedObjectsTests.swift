@@ -239,9 +239,9 @@ struct RelatedObjectsTests {
     var lists = RelatedLists()
     func key(_ number: Int) -> ObjectKey { ObjectKey(entity: 1, number: UInt64(number)) }
     let list = RelatedStorage(Array(1...84), entity)
-    for number in 1...100 { lists.note(list, key(number), trips, room: 10_000) }
+    for number in 1...100 { lists.record(list, key(number), trips, room: 10_000) }
     #expect((1...100).allSatisfy { lists[key($0), trips] === list })
-    lists.note(list, key(101), trips, room: 1000)
+    lists.record(list, key(101), trips, room: 1000)
     #expect(lists[key(100), trips] == nil && lists[key(101), trips] === list)
     #expect(lists[key(101), joined] == nil)
     lists.forget()

@@ -65,6 +65,6 @@ final class StagedStore: HistoryStore {
     try inner.snapshot(ofCommit: number)
   }
   func keepCommits(where isKept: (Int64) -> Bool) throws { try inner.keepCommits(where: isKept) }
-  func describe() throws -> StoreDescription { try inner.describe() }
+  func describe() throws -> StoreSummary { try inner.describe() }
   func close() throws { try inner.close() }
 }

@@ -301,7 +301,7 @@ final class FaultyStore: HistoryStore, ConfirmingStore, QueryingStore, Vacuuming
 
   // MARK: - Descriptions and history
 
-  func describe() throws -> StoreDescription {
+  func describe() throws -> StoreSummary {
     var found = try inner.describe()
     switch fault {
     case .tellsNoSize: found.byteCount = 1

@@ -79,7 +79,7 @@ private final class WrongStore: QueryingStore {
     try inner.leaseKeys(ofEntity: number, count: count)
   }
 
-  func describe() throws -> StoreDescription { try inner.describe() }
+  func describe() throws -> StoreSummary { try inner.describe() }
   func close() throws { try inner.close() }
 
   func keys(
