@@ -28,7 +28,7 @@ fi
 quire=$bin/quire
 rm -rf .build/demo
 mkdir -p .build/demo
-cp Examples/FromFiles/*.csv .build/demo
+cp Examples/FromFiles/trips.csv Examples/FromFiles/stops.csv .build/demo
 cd .build/demo
 export QUIRE_AUTHOR=demo
 

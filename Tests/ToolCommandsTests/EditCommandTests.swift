@@ -109,7 +109,8 @@ struct EditCommandTests {
       ("days=x", "a whole number"), ("days=40000", "a whole number of 16 bits"),
       ("start=maybe", "a date"),
       ("token=1", "a UUID"), ("photo=%", "base64"), ("nme=Lisbon", "name"), ("name", "KEY=VALUE"),
-      ("done=perhaps", "true or false"), ("cost=1x", "a decimal number"), ("days+=1", "use ="),
+      ("done=perhaps", "true or false"), ("cost=1x", "a decimal number"),
+      ("days+=1", "Write days=1"),
     ] {
       let run = run("insert", "/Trips.store", "Trip", "name=Lisbon", word)
       #expect(run.exitCode == .wrongUsage, "\(word): \(run.messages)")

@@ -237,7 +237,7 @@ struct FetchCommandTests {
     #expect(
       fetch("Trip", "--columns", "name,nights", "--limit", "1", "--format", "markdown").output
         .replacing(id, with: "2/p")
-        == "| @id | name | nights |\n| --- | --- | --- |\n| 2/p1 | a\\|b\\\\c | 1 |\n")
+        == "| @id | name | nights |\n| --- | --- | ---: |\n| 2/p1 | a\\|b\\\\c | 1 |\n")
     #expect(
       fetch("Trip", "--where", "nights > 99", "--columns", "name", "--format", "markdown").output
         == "| @id | name |\n| --- | --- |\n")

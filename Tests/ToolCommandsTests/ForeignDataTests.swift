@@ -194,6 +194,49 @@ struct ForeignDataTests {
 
   // MARK: - Text of other programs
 
+  @Test("Numbers with decimal commas are noticed, and read with --decimal")
+  func decimalCommas() throws {
+    let table =
+      "name;price;count;label;size\n\"Map, small\";9,90;1.000;007;1,234\nPass;1.220,00;2;12,5;-2,125\n"
+    try write(table, to: "/goods.csv")
+    let plain = run("new", "/A.quire", "--from", "/goods.csv")
+    #expect(plain.output.contains("  price: String\n"), "\(plain.output)")
+    #expect(
+      plain.messages.contains("'price' of Good looks like numbers with decimal commas")
+        && plain.messages.contains("--decimal ,"), "\(plain.messages)")
+    // A comma before three digits may be that of thousands, and the name is no number.
+    #expect(!plain.messages.contains("'size'") && !plain.messages.contains("'name'"))
+
+    let made = run("new", "/B.quire", "--from", "/goods.csv", "--decimal", ",")
+    for line in ["price: Decimal, places 2", "count: Int64", "label: String", "size: Decimal"] {
+      #expect(made.output.contains("  \(line)"), "\(line): \(made.output)")
+    }
+    #expect(!made.messages.contains("decimal commas"), "\(made.messages)")
+    func rows() -> [String] {
+      cells(
+        run(
+          "fetch", "/B.quire", "Good", "--ids", "--format", "csv", "--columns",
+          "price,count,label,size", "--sort", "price"))
+    }
+    #expect(
+      rows() == [
+        "price,count,label,size", "9.90,1000,007,1.234", "1220.00,2,\"12,5\",-2.125",
+      ])
+
+    let again = run(
+      "import", "/B.quire", "/goods.csv", "--entity", "Good", "--decimal", ",")
+    #expect(again.output == "2 objects inserted.\n", "\(again.messages)")
+    try write("name;price\nAxe;1,2,3\nBar;1.5\nCan;1.50,0\nDye;,5\nEel;5,\n", to: "/wrong.csv")
+    let wrong = run(
+      "import", "/B.quire", "/wrong.csv", "--entity", "Good", "--decimal", ",")
+    #expect(wrong.exitCode == .no, "\(wrong.messages)")
+    for text in ["1,2,3", "1.5", "1.50,0", ",5", "5,"] {
+      #expect(
+        wrong.messages.contains("with a decimal comma, not \"\(text)\"."),
+        "\(text): \(wrong.messages)")
+    }
+  }
+
   @Test("Other separators and encodings are found, or given")
   func encodings() throws {
     try write("name;nights\nPorto;3\n", to: "/stops.csv")

@@ -235,6 +235,42 @@ struct MistakeTests {
     #expect(run(["save-as", "Cars.sqlite", "Cars.quire"]).exitCode == .done)
   }
 
+  @Test("Habits from SQL and from spreadsheets")
+  func habits() {
+    check([
+      Row("fetch X.quire Stop --columns *", .wrongUsage, "shows all properties", "name, nights"),
+      Row(
+        "fetch X.quire Stop --columns COUNT(*)", .wrongUsage,
+        "Write --aggregate in place of --columns."),
+      Row(
+        "fetch X.quire Stop --group-by trip.name --columns trip.name,COUNT(*)", .wrongUsage,
+        "Write --group-by trip.name --aggregate 'COUNT(*)'."),
+      Row(
+        "fetch X.quire Stop --where", last: "nights > 2 order by name", .wrongUsage,
+        "given beside the condition"),
+      Row("fetch X.quire Stop --output out.csv", .wrongUsage, "Write '> FILE' at the end"),
+      Row("fetch X.quire 1/p1", .wrongUsage, "'1/p1' is an identifier.", "Write --id 1/p1."),
+      Row("fetch X.quire Trip.stops", .wrongUsage, "Write Trip --columns stops."),
+      Row("delete X.quire 2/p1", .wrongUsage, "Write --id 2/p1."),
+      Row(
+        "fetch X.quire Trip --group-by departure.month", .wrongUsage, "Write MONTH(departure)."),
+      Row(
+        "fetch X.quire Trip --group-by TRUNC(departure,month)", .wrongUsage,
+        "A text is written in quotes: \"month\"."),
+      Row("set X.quire Trip price=+10% --all", .wrongUsage, "Write 'price=price*1.1'."),
+      Row("set X.quire Trip price=-5% --all", .wrongUsage, "Write 'price=price*0.95'."),
+      Row("set X.quire Trip price+=1 --all", .wrongUsage, "or price=price+1 for the sum."),
+      Row("set X.quire Trip price=1,50 --all", .wrongUsage, "Write price=1.50"),
+      Row(
+        "set X.quire Trip departure=2026-13-01 --all", .wrongUsage,
+        "needs a date, not '2026-13-01'"),
+      Row("revert X.quire 2", .wrongUsage, "Write '--to 2'."),
+      Row("export X.quire out.csv", .wrongUsage, "Write '--output out.csv'."),
+      Row("unpack X.quire", .wrongUsage, "is a folder already", "'quire save-as'"),
+      Row("branch X.quire", last: "my idea", .inputOutput, "it contains a space"),
+    ])
+  }
+
   @Test("Files that come in and go out")
   func files() {
     check([

@@ -51,7 +51,7 @@ def case(part, kind, source, expected, older):
         return
     with open(target, "wb") as file:
         file.write(bytes_now)
-    # A manifest whose format has another version is of a newer format.
+    # A manifest with another version of its format is of a newer format.
     judge(part, kind, path, folder, expected, what, (0, 3, 4, 6))
 
 

@@ -1,4 +1,4 @@
-"""Saves on a real file system whose device fails: writes and reads that end with an error, and a device that goes away.
+"""Saves on a real file system over a failing device: writes and reads end with an error, and the device goes away.
 
 The device is a server of blocks (nbdkit, with its filter for errors) behind a loop device with ext4. After each round the file
 system is mounted again, so that nothing is read from the system's memory: each save that was acknowledged is there.

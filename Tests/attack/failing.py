@@ -1,4 +1,4 @@
-"""Lets one system call of a writing command fail: what the command says afterwards is what is found."""
+"""Lets one system call of a writing command fail: the files contain exactly the changes that the command reports."""
 
 import errno
 import os
@@ -63,7 +63,7 @@ def attempt(part, made, kind, name, call, number, error, wanted):
     elif outcome.code != 0 and after != before and not CLAIM.search(outcome.err):
         part.find(f"{what}: exit code {outcome.code}, but the change is there", arguments, folder, env)
     left = set(os.listdir(folder)) - names - wanted["names"]
-    # A database whose log could not be brought into its file keeps the log until the next command.
+    # If the log of a database could not be brought into its file, the log stays until the next command.
     left -= {os.path.basename(target) + ending for ending in ("-wal", "-shm")} if kind == "sqlite" else set()
     if left and call != "unlink" and not all(n.endswith("lock") for n in left):
         part.find(f"{what}: leaves {sorted(left)[0]}", arguments, folder, env)

@@ -95,14 +95,22 @@ extension Command {
     return assigned
   }
 
-  /// Returns the hint for an argument that was probably meant as the value of an option: a condition, or a number.
+  /// Returns the hint for an argument that was probably meant as the value of an option: a condition, a version, a number or
+  /// the path of a result.
   private func optionHint(for word: String) -> String? {
     if options.contains(where: { $0.kind == .predicate }), word.looksLikeCondition {
       return "Write --where before a condition: --where \(oneLine(word).shellWord)."
     }
-    let counts = options.filter { $0.valueName == "COUNT" }
-    guard counts.count == 1, let count = Int(word), count > 0 else { return nil }
-    return "Write '--\(counts[0].name) \(count)'."
+    func written(_ option: Option?) -> String? {
+      option.map { "Write '--\($0.name) \(oneLine(word).shellWord)'." }
+    }
+    if let count = Int(word), count > 0 {
+      let numbers = options.filter {
+        $0.valueName == "COUNT" || $0.kind == .version && $0.name == "to"
+      }
+      return numbers.count == 1 ? written(numbers[0]) : nil
+    }
+    return word.contains(".") ? written(options.first { $0.name == "output" }) : nil
   }
 
   /// Returns the error for a command line that ends before a required argument. The hint shows the words of the line with

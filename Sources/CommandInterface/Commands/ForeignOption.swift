@@ -23,6 +23,11 @@ struct ForeignOption {
     case "-V": return "'quire --version' prints the version of Quire."
     default: break
     }
+    if ["-o", "--out", "--output"].contains(spelling),
+      !options.contains(where: { $0.name == "output" })
+    {
+      return "Write '> FILE' at the end: the shell puts the output into the file."
+    }
     for foreign in all where foreign.spellings.contains(spelling) {
       guard let option = options.first(where: { $0.name == foreign.option }) else { continue }
       if let form = foreign.form, let value = form.split(separator: " ").last,

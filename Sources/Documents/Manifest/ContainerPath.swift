@@ -21,7 +21,8 @@ package enum ContainerPath {
     if name.utf8.first == UInt8(ascii: ".") { return "begins with a dot" }
     if name.utf8.last == UInt8(ascii: ".") { return "ends with a dot" }
     for scalar in name.unicodeScalars where !isPlain(scalar) {
-      return "contains the character \(scalar.escaped(asASCII: true))"
+      return scalar == " "
+        ? "contains a space" : "contains the character \(scalar.escaped(asASCII: true))"
     }
     let stem = name.prefix { $0 != "." }.lowercased()
     if devices.contains(stem) { return "is the name of a device on some systems" }

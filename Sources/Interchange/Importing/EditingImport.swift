@@ -96,7 +96,9 @@ final class EditingImport {
         let other = conflict.storedObject ?? conflict.conflictingObjects.first { $0 != object }
         record(
           object, conflict.constraint,
-          UniqueValues.reason(other.map { name($0) } ?? "another object"), conflict)
+          UniqueValues.reason(
+            other.map { name($0) } ?? "another object", isStored: conflict.storedObject != nil),
+          conflict)
       }
     }
   }

@@ -40,7 +40,7 @@ final class ImportSurvey {
           if problem.endsFile { break }
           continue
         }
-        if goesOn { try record(record, problems) }
+        if goesOn { try survey(record, problems) }
         if numbers.count % 4096 == 0 { try progress(before + record.offset) }
       }
       before += record.offset
@@ -53,7 +53,7 @@ final class ImportSurvey {
   /// The number in place of an object with an unknown entity.
   static let unknown = UInt32.max
 
-  private func record(_ record: RecordReader, _ problems: ImportProblems) throws {
+  private func survey(_ record: RecordReader, _ problems: ImportProblems) throws {
     guard identifiers.count < IdentifierTable.mostCount else {
       problems.add(record.problem(nil, "The files contain more objects than one import can read."))
       throw problems.error
@@ -77,8 +77,8 @@ final class ImportSurvey {
       try problems.collect {
         let target = try plan.target(field.name, at: place, of: entity, record)
         switch target.kind {
-        case .toOne(let toOne): try record(toOne, target.name, of: number, field, record)
-        case .toMany(let toMany): try record(toMany, target.name, of: number, field, record)
+        case .toOne(let toOne): try addReference(toOne, target.name, of: number, field, record)
+        case .toMany(let toMany): try addReference(toMany, target.name, of: number, field, record)
         default: break
         }
       }
@@ -97,7 +97,7 @@ final class ImportSurvey {
     return identifiers.add()
   }
 
-  private func record(
+  private func addReference(
     _ toOne: ImportTarget.ToOne, _ name: String, of owner: Int, _ field: RecordReader.Field,
     _ record: RecordReader
   ) throws {
@@ -114,7 +114,7 @@ final class ImportSurvey {
     try say(slot, isOrdered: false, owner: owner, other: other, name, record)
   }
 
-  private func record(
+  private func addReference(
     _ toMany: ImportTarget.ToMany, _ name: String, of owner: Int, _ field: RecordReader.Field,
     _ record: RecordReader
   ) throws {

@@ -149,7 +149,8 @@ final class RowImport {
       var problem = record.problem(
         found.constraint.names.joined(separator: ", "),
         UniqueValues.reason(
-          isStored ? "'\(ValueText.text(found.other))'" : "an earlier object of the files"))
+          isStored ? "'\(ValueText.text(found.other))'" : "an earlier object of the files",
+          isStored: isStored))
       problem.conflict = ConstraintConflict(
         entity: found.constraint.entity, constraint: found.constraint.names,
         values: found.values,

@@ -71,9 +71,11 @@ final class UniqueValues {
   }
 
   /// Returns the reason for rejecting an object with the unique values of another object.
-  static func reason(_ other: String) -> String {
-    "The value must be unique, but \(other) has the same value. With --update, the import changes "
-      + "that object."
+  ///
+  /// - Parameter isStored: Whether the other object is in the store, and not in the files.
+  static func reason(_ other: String, isStored: Bool) -> String {
+    "The value must be unique, but \(other) has the same value."
+      + (isStored ? " With --update, the import changes that object." : "")
   }
 
   /// Returns the object of the entity's family that has the same values under some constraint.

@@ -37,6 +37,16 @@ struct ColumnSurvey {
     var exceedDouble = false
   }
 
+  /// The numbers of texts that look like values of another type.
+  private struct LookAlikes {
+    /// Days or moments, in any form.
+    var dates = 0
+    /// Numbers that may have a decimal comma.
+    var commaNumbers = 0
+    /// Numbers with a comma that is not before three digits, where it may be the comma of thousands.
+    var commaFractions = 0
+  }
+
   /// The types that all values so far can have.
   private struct Kinds: OptionSet {
     let rawValue: Int
@@ -61,17 +71,21 @@ struct ColumnSurvey {
   /// Whether every line has a value that no other line has.
   var isKey: Bool { keys != nil && isRequired && !(repeatsValue && type != .string) }
 
-  /// The number of texts that look like days or moments, in any form.
-  private var dateLikeCount = 0
+  private var lookAlikes = LookAlikes()
   /// The type that somebody has chosen; `nil` to infer it.
   var chosen: (type: AttributeType, precision: Attribute.Precision?)?
 
   /// Sentences about what the inferred type does not say.
   func notes(of entity: String) -> [String] {
     guard valueCount > 0, chosen == nil else { return [] }
-    if type == .string, dateLikeCount == valueCount {
+    if type == .string, lookAlikes.dates == valueCount {
       return [
         "The column '\(name)' of \(entity) looks like dates, but is text: dates are written like 2026-05-01."
+      ]
+    }
+    if type == .string, lookAlikes.commaNumbers == valueCount, lookAlikes.commaFractions > 0 {
+      return [
+        "The column '\(name)' of \(entity) looks like numbers with decimal commas, but is text: --decimal , reads them."
       ]
     }
     // A column such as trip_id usually refers to others.
@@ -135,12 +149,26 @@ struct ColumnSurvey {
 
   /// Adds the value of one line.
   ///
-  /// - Parameter isText: Whether the value is neither a number nor a truth value, whatever it looks like.
-  mutating func add(_ bytes: ArraySlice<UInt8>, isText: Bool = false) {
+  /// - Parameters:
+  ///   - isText: Whether the value is neither a number nor a truth value, whatever it looks like.
+  ///   - hasDecimalComma: Whether a number has a comma in place of the decimal point.
+  mutating func add(
+    _ written: ArraySlice<UInt8>, isText: Bool = false, hasDecimalComma: Bool = false
+  ) {
+    var bytes = written
+    if hasDecimalComma {
+      if let pointed = DecimalComma.pointed(written) {
+        bytes = pointed[...]
+      } else {
+        kinds.subtract([.integer, .number])
+      }
+    } else if lookAlikes.commaNumbers == valueCount {
+      countComma(written)
+    }
     valueCount += 1
     byteCount += bytes.count
     defer { addKey(bytes) }
-    if dateLikeCount == valueCount - 1, ColumnSurvey.isDateLike(bytes) { dateLikeCount += 1 }
+    if lookAlikes.dates == valueCount - 1, ColumnSurvey.isDateLike(bytes) { lookAlikes.dates += 1 }
     if hasIdentifiers {
       let parts = bytes.split(separator: 0x20)
       hasIdentifiers = !parts.isEmpty && parts.allSatisfy(Self.isIdentifier)
@@ -159,6 +187,13 @@ struct ColumnSurvey {
       kinds.remove(.boolean)
     }
     texts.narrow(by: text)
+  }
+
+  private mutating func countComma(_ bytes: ArraySlice<UInt8>) {
+    guard bytes.count <= 40, DecimalComma.pointed(bytes) != nil else { return }
+    lookAlikes.commaNumbers += 1
+    let fraction = bytes.lastIndex(of: UInt8(ascii: ",")).map { bytes[$0...].count - 1 } ?? 0
+    if fraction > 0, fraction != 3 { lookAlikes.commaFractions += 1 }
   }
 
   /// Compares a value with the earlier ones.

@@ -40,7 +40,8 @@ struct FileSurvey {
           } else {
             // In a table of JSON, a text that looks like a number is a text.
             columns[position].add(
-              try record.bytes(of: field), isText: file.table != nil && field.isQuoted)
+              try record.bytes(of: field), isText: file.table != nil && field.isQuoted,
+              hasDecimalComma: file.hasDecimalCommas)
           }
         }
         if let identifier = record.identifier {

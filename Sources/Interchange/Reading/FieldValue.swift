@@ -6,8 +6,8 @@ enum FieldValue {
   /// A JSON word without quotes: a number, `true` or `false`.
   case bare(String)
   case text(String)
-  /// A cell of comma-separated values, which can be of any type.
-  case cell(String)
+  /// A cell of comma-separated values, which can be of any type. Its numbers may have a comma in place of the decimal point.
+  case cell(String, hasDecimalComma: Bool = false)
   case list([FieldValue])
   case members([(name: String, value: FieldValue)])
 
@@ -17,7 +17,7 @@ enum FieldValue {
   func identifiers() throws(FieldFault) -> [String] {
     switch self {
     case .null: return []
-    case .cell(let text): return text.split(separator: " ").map(String.init)
+    case .cell(let text, _): return text.split(separator: " ").map(String.init)
     case .list(let values):
       var identifiers: [String] = []
       for value in values {
@@ -37,7 +37,7 @@ enum FieldValue {
   func identifier() throws(FieldFault) -> String? {
     switch self {
     case .null: return nil
-    case .cell(let text), .text(let text):
+    case .cell(let text, _), .text(let text):
       if text.isEmpty { throw FieldFault("The value must be an identifier, not empty text.") }
       return text
     default:

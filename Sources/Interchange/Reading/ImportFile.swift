@@ -16,6 +16,8 @@ package struct ImportFile: Sendable {
   package var names = ImportNames()
   /// The byte between the cells of a line.
   package var delimiter = UInt8(ascii: ",")
+  /// Whether the numbers of comma-separated values have a comma in place of the decimal point.
+  package var hasDecimalCommas = false
   /// Whether a name that occurs twice in the first line gets a number, because the model is made of the names.
   var renamesColumns = false
   /// The meaning of the columns of comma-separated values, without the ones of entities and identifiers; `nil` if the

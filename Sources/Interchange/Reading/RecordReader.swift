@@ -92,7 +92,7 @@ final class RecordReader {
       if isEmpty(field) { return .null }
       let text = try cell(field)
       if field.prefix.isEmpty || (field.mayBeIdentifier && ValueText.key(text) != nil) {
-        return .cell(text)
+        return .cell(text, hasDecimalComma: file.hasDecimalCommas)
       }
       return .cell(field.prefix + text)
     }

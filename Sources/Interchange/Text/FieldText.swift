@@ -16,7 +16,16 @@ package enum FieldText {
     case .null: return .null
     case .bare(let word): (text, isBare) = (word, true)
     case .text(let word): (text, isBare) = (word, false)
-    case .cell(let word): (text, isBare) = (word, mustBeBare)
+    case .cell(let word, let hasDecimalComma):
+      let pointed =
+        hasDecimalComma && traits.isNumber
+        ? DecimalComma.pointed(word.utf8).map { String(decoding: $0, as: UTF8.self) } : word
+      // A wrong number is shown as the file contains it.
+      guard let pointed else {
+        throw FieldFault(
+          "The value must be \(words(traits)) with a decimal comma, not \"\(shown(word))\".")
+      }
+      (text, isBare) = (pointed, mustBeBare)
     case .list: throw FieldFault("The value must be \(words(traits)), not a list.")
     case .members: throw FieldFault("The value must be \(words(traits)), not an object.")
     }
@@ -25,9 +34,13 @@ package enum FieldText {
     {
       return value
     }
-    let shown = text.count > 60 ? "\(text.prefix(60))…" : text
+    let shown = shown(text)
     throw FieldFault(
       "The value must be \(words(traits)), not \(isBare ? shown : "\"\(shown)\"").")
+  }
+
+  private static func shown(_ text: String) -> String {
+    text.count > 60 ? "\(text.prefix(60))…" : text
   }
 
   /// Returns the value of an attribute from JSON; `nil` if the type has no such value.

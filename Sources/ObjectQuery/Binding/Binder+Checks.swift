@@ -175,7 +175,13 @@ extension Binder {
     var bound: [BoundExpression] = []
     var types: [OperandType] = []
     for argument in arguments {
-      let (expression, type) = try bind(argument)
+      let expression: BoundExpression
+      let type: OperandType
+      do { (expression, type) = try bind(argument) } catch {
+        // The unit and the time zone of a date are texts.
+        guard function == .trunc, !bound.isEmpty else { throw error }
+        throw error.suggestingQuotes(around: argument, comparedWith: .text)
+      }
       bound.append(expression)
       types.append(type)
     }

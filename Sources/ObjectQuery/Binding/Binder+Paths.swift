@@ -170,8 +170,13 @@ extension QueryError {
   fileprivate static func notAnObject(
     _ path: String, _ type: OperandType, next: String
   ) -> QueryError {
-    QueryError(
-      .unknownProperty, "\"\(path)\" is \(type.words), which has no property \"\(next)\".",
-      name: next)
+    var message = "\"\(path)\" is \(type.words), which has no property \"\(next)\"."
+    let parts: [QueryExpression.Function] = [
+      .year, .quarter, .month, .week, .day, .weekday, .hour, .minute, .second,
+    ]
+    if type.element == .date, parts.contains(where: { $0.rawValue == next.lowercased() + ":" }) {
+      message += " Write \(next.uppercased())(\(path))."
+    }
+    return QueryError(.unknownProperty, message, name: next)
   }
 }

@@ -66,7 +66,7 @@ package struct TablePlan: Sendable {
         """
         "\(value.name)" can differ within a group. Name it in propertiesToGroupBy, or fetch an \
         aggregate of it, such as a sum or a count.
-        """)
+        """, name: "propertiesToGroupBy")
     }
     if having?.readsObject == true {
       throw QueryError(

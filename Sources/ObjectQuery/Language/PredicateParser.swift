@@ -104,7 +104,17 @@ struct PredicateParser {
   }
 
   private func finish() throws(QueryError) {
-    guard token == .end else { throw unexpected("an operator or the end") }
+    guard token == .end else {
+      var error = unexpected("an operator or the end")
+      if case .word(let word, isName: false) = token,
+        ["ORDER", "GROUP", "HAVING", "LIMIT"].contains(word.uppercased())
+      {
+        error = fault(
+          error.message + " The order, the groups and the limit are given beside the condition.",
+          start)
+      }
+      throw error
+    }
     guard nextArgument == arguments.count else {
       if let offset = quotedPlaceholder {
         throw fault(

@@ -146,9 +146,19 @@ struct Assignment {
   }
 
   private func wrong(_ what: String) -> CommandError {
-    .wrongUsage(
-      "'\(key)' needs \(what), not '\(text)'.",
-      hint: what == AttributeType.date.traits.words
-        ? "Write a date as 2026-01-31, 2026-01-31T12:00:00Z, today, now or -3d." : nil)
+    .wrongUsage("'\(key)' needs \(what), not '\(text)'.", hint: hint(for: what))
+  }
+
+  /// Returns the form to write in place of forms that people know from elsewhere.
+  private func hint(for what: String) -> String? {
+    if what == AttributeType.date.traits.words {
+      return "Write a date as 2026-01-31, 2026-01-31T12:00:00Z, today, now or -3d."
+    }
+    if let match = text.wholeMatch(of: /([+-]?)([0-9]+)(?:\.[0-9]+)?%/) {
+      let factor = 1 + (Double(text.dropLast()) ?? 0) / 100
+      return match.1.isEmpty ? nil : "Write '\(key)=\(key)*\(RealText.text(factor))'."
+    }
+    guard text.wholeMatch(of: /-?[0-9]+,[0-9]+/) != nil else { return nil }
+    return "Write \(key)=\(text.replacing(",", with: ".")): numbers have a decimal point."
   }
 }

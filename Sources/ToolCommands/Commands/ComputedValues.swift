@@ -83,6 +83,9 @@ final class ComputedValues {
       guard isForced || !isText && text.contains(where: { "(*/".contains($0) }) else { return nil }
       throw error
     }
+    // A day that does not exist is not a difference of numbers.
+    let isDate = attribute.type.traits.content == .date
+    if isDate, text.wholeMatch(of: /[0-9]+-[0-9]+-[0-9]+/) != nil { return nil }
     if !isForced {
       switch expression {
       // A text is an expression only if it computes something. A name alone is a text.

@@ -64,6 +64,11 @@ struct FetchColumns {
     groups = []
     let known = FetchColumns(of: entity, model, schema).columns
     columns = try NamedExpression.list(text).map { part in
+      if part.text == "*" {
+        throw CommandError.wrongUsage(
+          "A fetch without --columns shows all properties, and '*' is not a column.",
+          hint: "The properties are: \(known.map(\.name).joined(separator: ", ")).")
+      }
       // A property has the same column as in a fetch without a list of columns.
       var column =
         try known.first { $0.name == part.text }

@@ -1,4 +1,5 @@
 import CommandInterface
+import DurableFiles
 import Foundation
 import JSONText
 import ObjectModel
@@ -227,6 +228,16 @@ enum FetchCommand {
     _ name: String, _ model: Model, in place: String
   ) throws(CommandError) {
     guard model[name] == nil else { return }
+    if name.wholeMatch(of: /[0-9]+\/p[0-9]+/) != nil {
+      throw .wrongUsage("'\(name)' is an identifier.", hint: "Write --id \(name).")
+    }
+    let path = name.split(separator: ".").map(String.init)
+    if path.count > 1, model[path[0]] != nil {
+      let rest = path.dropFirst().joined(separator: ".")
+      throw .wrongUsage(
+        "'\(oneLine(name))' is not an entity of '\(place)', but may be a path.",
+        hint: "Write \(path[0]) --columns \(oneLine(rest).shellWord).")
+    }
     throw .unknown(
       "entity", name, in: "in '\(place)'",
       known: model.entities.map(\.name),
@@ -236,6 +247,11 @@ enum FetchCommand {
   /// Calls `body`, and adds the place in the predicate, or in another expression of the command line, to a `QueryError`.
   static func placed<R>(_ invocation: Invocation, _ body: () throws -> R) throws -> R {
     do { return try body() } catch let error as QueryError {
+      if error.name == "propertiesToGroupBy" {
+        throw CommandError.wrongUsage(
+          "A row shows one object, and an aggregate has the values of many objects.",
+          hint: "Write --aggregate in place of --columns. --group-by adds a row for each group.")
+      }
       // An error of the syntax has its place already.
       guard error.offset == nil else { throw error }
       let predicate = invocation.value(of: condition)

@@ -102,7 +102,7 @@ struct FetchOutput {
   ///   - source: The source in which the objects of relationships are looked up.
   ///   - most: The maximum number of rows to write.
   mutating func write(_ part: ResultTable, _ source: ViewSource, most: Int = .max) throws {
-    try begin()
+    try begin(part)
     for row in part.rows.prefix(max(0, most)) {
       var key: ObjectKey?
       if columns.showsObjects {
@@ -228,7 +228,10 @@ struct FetchOutput {
     try table?.finish()
   }
 
-  private mutating func begin() throws {
+  /// Writes what comes before the first row.
+  ///
+  /// - Parameter part: The first rows; `nil` if there are no rows.
+  private mutating func begin(_ part: ResultTable? = nil) throws {
     guard !hasBegun else { return }
     hasBegun = true
     text?.begin(
@@ -237,8 +240,21 @@ struct FetchOutput {
     let names = names
     try table?.add(names)
     if form == .markdown {
-      try output.write(markdown(names) + "|\(names.map { _ in " --- |" }.joined())\n")
+      let numbers = part.map(numberColumns) ?? []
+      let rules = names.indices.map { numbers.contains($0) ? " ---: |" : " --- |" }
+      try output.write(markdown(names) + "|\(rules.joined())\n")
     }
+  }
+
+  /// Returns the columns with numbers, which Markdown aligns at the right.
+  private func numberColumns(of part: ResultTable) -> [Int] {
+    let first = columns.showsObjects ? 1 : 0
+    // Only these columns have a place in the rows.
+    let single = columns.columns.indices.filter { columns.columns[$0].isSingle }
+    return single.enumerated().filter { place, _ in
+      let kinds = part.rows.map { $0[place + first] }.filter { !$0.isNull }.map(\.kind)
+      return !kinds.isEmpty && kinds.allSatisfy { $0?.isNumber ?? false }
+    }.map { $0.element + first }
   }
 
   private mutating func append(

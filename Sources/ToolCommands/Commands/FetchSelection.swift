@@ -151,7 +151,8 @@ struct FetchSelection {
     let aggregates = words.invocation.value(of: FetchCommand.aggregates)
     let distinct = FetchCommand.distinct
     if groups != nil || aggregates != nil {
-      try words.refuse([FetchCommand.columns, distinct], with: FetchCommand.groups)
+      if let paths { throw refusal(of: paths, groups) }
+      try words.refuse([distinct], with: FetchCommand.groups)
       return try FetchColumns(
         groupedBy: groups ?? "", aggregates ?? "count", of: entity, model,
         CommandZone(words.invocation))
@@ -166,6 +167,17 @@ struct FetchSelection {
     return try FetchColumns(
       paths, of: entity, model, schema, CommandZone(words.invocation),
       showsObjects: !words.invocation.has(distinct))
+  }
+
+  /// Returns the error for columns of groups, which SQL would list together, with the options that mean the same here.
+  private static func refusal(of columns: String, _ groups: String?) -> CommandError {
+    let keys = NamedExpression.list(groups ?? "").flatMap { [$0.text, $0.name] }
+    let values = FetchColumns.parts(of: columns).filter { !keys.contains(NamedExpression($0).text) }
+    var options = groups.map { ["--group-by \($0.shellWord)"] } ?? []
+    if !values.isEmpty { options.append("--aggregate \(values.joined(separator: ", ").shellWord)") }
+    return .wrongUsage(
+      "A row of groups has no other columns than its keys and aggregates.",
+      hint: "Write \(options.joined(separator: " ")).")
   }
 }
 

@@ -76,7 +76,8 @@ enum ImportCommand {
         """,
       arguments: [.store, files],
       options: [
-        entity, form, names, .delimiter, .encoding, update, sameStore, storedReferences, batch,
+        entity, form, names, .delimiter, .decimal, .encoding, update, sameStore, storedReferences,
+        batch,
         .dryRun, .message, .author,
         .storeName, .storeModel,
         .writesForeign, report,

@@ -77,7 +77,8 @@ enum NewCommand {
         """,
       arguments: [document, files],
       options: [
-        model, source, template, types, unique, .delimiter, .encoding, modelOutput, stores, title,
+        model, source, template, types, unique, .delimiter, .decimal, .encoding, modelOutput,
+        stores, title,
         force, .format,
       ],
       examples: [

@@ -272,8 +272,11 @@ struct StoreEdit {
     case .attribute(let attribute):
       let part = try Self.part(assignment.key, of: attribute, model)
       guard assignment.sign == .set || assignment.sign == .compute else {
+        let sum = "\(assignment.key)\(assignment.sign.rawValue.prefix(1))\(assignment.text)"
         throw CommandError.wrongUsage(
-          "'\(assignment.key)' is an attribute: use =, not \(assignment.sign.rawValue).")
+          "'\(assignment.key)' is an attribute, and \(assignment.sign.rawValue) changes relationships.",
+          hint: "Write \(oneLine("\(assignment.key)=\(assignment.text)").shellWord), or "
+            + "\(oneLine("\(assignment.key)=\(sum)").shellWord) for the sum.")
       }
       guard attribute.derivation == nil else {
         throw CommandError.wrongUsage(

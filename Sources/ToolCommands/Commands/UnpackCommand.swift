@@ -29,6 +29,11 @@ enum UnpackCommand {
       ]
     ) { invocation in
       let path = invocation[file]
+      if (try? disk.status(of: path).kind) == .directory {
+        throw CommandError.wrongUsage(
+          "'\(oneLine(path))' is a folder already, and not a packed document.",
+          hint: "'quire save-as' copies the folder of a document.")
+      }
       let made =
         try invocation.output(document, on: disk)
         ?? invocation.output(at: Self.folder(for: path), on: disk)

@@ -46,6 +46,9 @@ extension ValueForm {
         self = ValueForm(precision: forms.first?.precision, isMean: true)
       case .sum, .min, .max, .mode, .distinct, .abs, .coalesce, .noIndex:
         self = forms.first ?? ValueForm()
+      case .trunc where forms.first?.precision == .day:
+        // The first day of a week, a month or a year.
+        self = forms[0]
       case .add, .subtract:
         if forms.count == 2, forms[0].precision == forms[1].precision { self = forms[0] }
       case .multiply:

@@ -15,6 +15,11 @@ extension Option {
     "delimiter", value: "SIGN", choices: ImportFile.delimiters.map(\.key),
     "The sign between the cells of a table. The default is the one that the first line contains most often."
   )
+  /// The decimal sign of imported tables.
+  static let decimal = Option(
+    "decimal", value: "SIGN", choices: [".", ","],
+    "The sign before the decimal places of the numbers in a table: a point, which is the default, or a comma as in 1.234,50."
+  )
 }
 
 /// Opens the files that a command imports.
@@ -99,6 +104,7 @@ struct ImportInputs {
       if chosen == nil { try note("'\(oneLine(file.name))' is text in \(encoding.rawValue).") }
     }
     guard format == .csv, try !JSONTables.isJSON(text) else { return text }
+    text.hasDecimalCommas = invocation.value(of: .decimal) == ","
     if let sign = invocation.value(of: .delimiter) {
       text.delimiter = ImportFile.delimiters.first { $0.key == sign }!.value
       return text
