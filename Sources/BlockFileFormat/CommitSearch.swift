@@ -6,7 +6,7 @@ package struct FoundCommit {
   package let trailer: Trailer
   /// The fields of the record; `nil` if the bytes are not a record.
   package private(set) var record: CommitRecord?
-  /// The reason why a reader refuses the commit, although its checksums match; `nil` if there is none.
+  /// The reason, if any, why a reader refuses the commit although its checksums match.
   package private(set) var fault: FormatFault?
 
   /// - Parameter bytes: The bytes of the record.

@@ -17,7 +17,7 @@ public struct ComparisonError: Error, Sendable {
   public let message: String
   /// The document, the store or the patch with the fault; `nil` if several take part.
   public let path: String?
-  /// A sentence about a remedy; `nil` if there is none.
+  /// A sentence about a remedy, if any.
   public let hint: String?
   /// The facts behind the hint, for a caller that words its own.
   package let detail: Detail?

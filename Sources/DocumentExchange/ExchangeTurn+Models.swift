@@ -65,7 +65,7 @@ extension ExchangeTurn {
     return missing.filter { !passed.contains($0.identity) }.sorted(by: SharedVersion.precedes)
   }
 
-  /// Returns the migration that brings the open head nearer to a version that waits; `nil` if there is none.
+  /// Returns the migration that brings the open head nearer to a version that waits, or `nil`.
   func nextMigration() throws -> NextMigration? {
     for version in news where try order(of: version) == .newer {
       if let next = try following(version) ?? migration(towards: version) { return next }

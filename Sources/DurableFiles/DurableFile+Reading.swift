@@ -93,7 +93,7 @@ extension DurableFile {
 // A file can state a length of terabytes and have a few bytes: the rest are zeros that take no place on the disk. A search
 // through a file passes over them, so that its time depends on the bytes that somebody wrote.
 extension DurableFile {
-  /// Returns the offset of the first byte, at or behind the given one, that the disk keeps; `nil` if there is none. All
+  /// Returns the offset of the first byte, at or behind the given one, that the disk keeps, or `nil`. All
   /// bytes before it are zeros.
   public func startOfStoredBytes(from offset: Int) -> Int? {
     guard let descriptor = try? beginUse(.read) else { return offset }

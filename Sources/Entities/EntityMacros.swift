@@ -103,7 +103,7 @@ public macro Inverse<Object: ManagedObject>(
 ///       @Transient var table: Table?
 ///     }
 ///
-/// A transient relationship may lead to objects of any store. A change of one end changes the inverse, if the inverse
+/// A transient relationship may refer to objects of any store. A change of one end changes the inverse, if the inverse
 /// is transient too. A deleted object is removed from the relationship; no other delete rule applies.
 @attached(peer)
 public macro Transient() = #externalMacro(module: "EntityMacros", type: "MarkerMacro")
@@ -168,7 +168,7 @@ public macro Relationship(
 ///   - ordered: Whether the objects are in their own order.
 ///   - minimum: The least number of objects.
 ///   - maximum: The greatest number of objects; 0 for any number.
-///   - optional: Whether the relationship may lead to no object; `nil` to infer this from the type or from `minimum`.
+///   - optional: Whether the relationship may be empty; `nil` to infer this from the type or from `minimum`.
 ///   - originalName: The name in the previous version of the model, for migration.
 ///   - hashModifier: A text in the version hash, to change the hash when nothing else does.
 @attached(peer)

@@ -47,7 +47,7 @@ extension JSON {
     } catch { throw JSONError(error, in: bytes) }
   }
 
-  /// Returns the value of a member; `nil` if there is no such member, or the value is not an object.
+  /// Returns the value of a member; `nil` if the member does not exist, or the value is not an object.
   package subscript(name: String) -> JSON? {
     guard case .members(let members) = self else { return nil }
     return members.first { $0.name == name }?.value

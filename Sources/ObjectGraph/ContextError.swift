@@ -16,7 +16,7 @@ public struct ContextError: Error, Sendable {
   ///
   /// The code is ``Code/conflict``, or ``Code/validation`` if there are ``failures`` too.
   public let constraintConflicts: [ConstraintConflict]
-  /// The error of a lower layer that caused this failure; `nil` if there is none.
+  /// The error of a lower layer that caused this failure, if any.
   public let cause: (any Error)?
 
   /// Makes a failure of the given kind.

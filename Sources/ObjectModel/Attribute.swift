@@ -5,7 +5,7 @@ public struct Attribute: Sendable, Hashable {
   public var name: String
   /// The type of its values.
   public var type: AttributeType
-  /// Whether an object may have no value.
+  /// Whether an object may lack a value.
   public var isOptional: Bool
   /// Whether the attribute is held in memory only.
   public var isTransient: Bool

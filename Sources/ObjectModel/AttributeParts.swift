@@ -11,7 +11,7 @@ extension Model {
     }
   }
 
-  /// Returns the part of a composite attribute at the end of a path of names; `nil` if there is no such part. An empty
+  /// Returns the part of a composite attribute at the end of a path of names; `nil` if the part does not exist. An empty
   /// path leads to the attribute itself.
   package func part(at path: some Sequence<String>, of attribute: Attribute) -> Attribute? {
     var part = attribute
@@ -51,7 +51,7 @@ extension ModelContinuation {
     package let attribute: Attribute
     /// The names from the whole attribute to the part.
     package let path: [String]
-    /// The stored attribute of the older model that the part continues, with its path; `nil` if there is none.
+    /// The stored attribute of the older model that the part continues, with its path, if any.
     package let before: (attribute: Attribute, path: [String])?
   }
 
@@ -67,7 +67,7 @@ extension ModelContinuation {
   ///
   /// - Parameters:
   ///   - attribute: An attribute of the newer model.
-  ///   - before: The attribute of the older model that the attribute continues; `nil` if there is none.
+  ///   - before: The attribute of the older model that the attribute continues, if any.
   package func parts(
     of attribute: Attribute, continuing before: Attribute?
   ) -> (parts: [Part], removed: [RemovedPart]) {

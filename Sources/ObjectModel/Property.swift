@@ -17,7 +17,7 @@ extension Property {
     }
   }
 
-  /// Whether the property may have no value.
+  /// Whether the property may lack a value.
   public var isOptional: Bool {
     switch self {
     case .attribute(let attribute): attribute.isOptional

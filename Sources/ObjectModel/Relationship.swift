@@ -16,7 +16,7 @@ public struct Relationship: Sendable, Hashable {
   public var isOrdered: Bool
   /// The effect of deleting an object on the objects at the other end.
   public var deleteRule: DeleteRule
-  /// Whether the relationship may lead to no object.
+  /// Whether the relationship may be empty.
   public var isOptional: Bool
   /// Whether the relationship is held in memory only.
   public var isTransient: Bool
@@ -97,7 +97,7 @@ public struct Relationship: Sendable, Hashable {
 }
 
 extension Relationship {
-  /// Whether the relationship may lead to more than one object.
+  /// Whether the relationship may refer to more than one object.
   public var isToMany: Bool { count.maximum != 1 }
 
   /// Whether stores keep the order of the objects: the relationship is ordered and to-many.
@@ -119,7 +119,7 @@ extension Relationship {
   /// (spec §6.3.5).
   ///
   /// For a required relationship only the minimum matters: with the minimum 0 the relationship may lead to no
-  /// object, as in Core Data. An optional relationship may lead to no object regardless of its minimum.
+  /// object, as in Core Data. An optional relationship may be empty regardless of its minimum.
   public func problem(withCount count: Int) -> CountProblem? {
     if count < self.count.minimum, count > 0 || !isOptional {
       return .tooFew(least: self.count.minimum)

@@ -57,7 +57,7 @@ public struct PluginRefusal: Error, Sendable, Hashable {
 
   /// Returns the refusal as a store's error.
   ///
-  /// - Parameter path: The path of the store that was to be opened; `nil` if there is none.
+  /// - Parameter path: The path of the store that was to be opened, if any.
   public func error(ofStoreAt path: String? = nil) -> StoreError {
     StoreError(.badPlugin, message, path: path, cause: self)
   }

@@ -10,7 +10,7 @@ package struct PluginKitError: Error, Hashable {
 
   package let code: Code
   package let message: String
-  /// A remedy, in a sentence; `nil` if there is none.
+  /// A remedy, in a sentence, if any.
   package let hint: String?
 
   package init(_ code: Code, _ message: String, hint: String? = nil) {

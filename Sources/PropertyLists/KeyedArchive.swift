@@ -99,7 +99,7 @@ public struct ArchivedObject: Sendable {
     (content.dictionary?.keys.filter { !$0.hasPrefix("$") } ?? []).sorted()
   }
 
-  /// The value of the given field; `nil` if there is no such field, or its value is null.
+  /// The value of the given field; `nil` if the field does not exist, or its value is null.
   public subscript(field: String) -> ArchivedObject? {
     content[field].flatMap { archive.resolve($0) }
   }

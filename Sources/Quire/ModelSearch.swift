@@ -34,7 +34,7 @@ struct ModelSearch {
 
   /// Reads the first model file with a name.
   ///
-  /// - Throws: `ModelFileError` that lists the folders if there is no such file, or states the fault of the file.
+  /// - Throws: `ModelFileError` that lists the folders if the file does not exist, or names the fault of the file.
   func versions(named name: String) throws -> ModelVersions {
     for folder in folders {
       for ending in ModelSearch.endings {

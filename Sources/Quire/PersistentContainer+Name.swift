@@ -27,7 +27,7 @@ extension PersistentContainer {
   ///   - type: The type of a new store; `nil` for a block file. The file of another type has its own ending, such as
   ///     `NAME.sqlite`.
   ///   - backends: Further types of stores, such as `.sqlite` of the library `SQLiteStore`.
-  /// - Throws: `ModelFileError` if there is no such file, with the folders; or if the file has faults.
+  /// - Throws: `ModelFileError` if the file does not exist, with the folders; or if the file has faults.
   public convenience init(
     name: String, model: Model? = nil, classes: [ManagedObject.Type] = [],
     transformers: [ValueTransformer] = [], type: StoreType? = nil,

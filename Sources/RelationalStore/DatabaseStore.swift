@@ -67,7 +67,7 @@ extension DatabaseStore {
     return try EarlierSnapshot(number, head, before) { try metadata($0, after: head.metadata) }
   }
 
-  /// Makes changes durable in one transaction: all of them or none.
+  /// Makes changes durable in one transaction: all or nothing.
   package func commitAlone(_ request: CommitRequest) throws -> any StoreSnapshot {
     try transaction(of: request) { transaction in
       try transaction.admit(request)
@@ -79,7 +79,7 @@ extension DatabaseStore {
     }
   }
 
-  /// Makes changes durable in one transaction: all of them or none.
+  /// Makes changes durable in one transaction: all or nothing.
   @discardableResult
   public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
     try commitAlone(request)

@@ -16,7 +16,7 @@ package final class IdleConnections<Connection>: @unchecked Sendable {
   /// - Parameter most: The most connections that are kept.
   package init(keeping most: Int = 4) { self.most = most }
 
-  /// Takes a connection out of the pool; `nil` if there is none.
+  /// Takes a connection out of the pool, if any.
   package func take() -> Connection? {
     state.withLock { state in Box(connection: state.connections.popLast()) }.connection
   }

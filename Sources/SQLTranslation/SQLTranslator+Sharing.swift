@@ -77,7 +77,7 @@ extension SQLTranslator {
       if target.isOnlyEntity {
         conditions.append("\(entity(of: other)) = \(try number(of: target.entity))")
       } else if let known = map.entityColumn {
-        // The referring row states the entity of the target. A target whose own row states another entity is treated as
+        // The referring row names the entity of the target. A target whose own row states another entity is treated as
         // missing.
         let entity = "\(row.alias).\(quoted(known))"
         let own = """

@@ -69,7 +69,7 @@ extension SQLScalar {
 }
 
 extension String {
-  /// The least text that is greater than all texts with this prefix; `nil` if there is none.
+  /// The least text that is greater than all texts with this prefix, if any.
   fileprivate var nextPrefix: String? {
     var scalars = Array(unicodeScalars)
     while let last = scalars.popLast() {

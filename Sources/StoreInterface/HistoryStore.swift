@@ -13,7 +13,7 @@ public protocol HistoryStore: Store {
 
   /// Returns the snapshot of an earlier commit.
   ///
-  /// - Throws: ``StoreError``, with code ``StoreError/Code/notFound`` if there is no such commit, or the store no
+  /// - Throws: ``StoreError``, with code ``StoreError/Code/notFound`` if the commit does not exist, or the store no
   ///   longer keeps it.
   func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot
 
@@ -41,7 +41,7 @@ extension Store {
 
   /// Returns the snapshot of an earlier commit. A store without a history has only the newest one.
   ///
-  /// - Throws: ``StoreError``, with code ``StoreError/Code/notFound`` if there is no such commit, or the store no
+  /// - Throws: ``StoreError``, with code ``StoreError/Code/notFound`` if the commit does not exist, or the store no
   ///   longer keeps it.
   public func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
     if let history = features.history { return try history.snapshot(ofCommit: number) }

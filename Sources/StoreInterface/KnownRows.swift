@@ -14,7 +14,7 @@ package struct KnownRows: Sendable {
   private var last: (piece: Piece, count: UInt64)?
   private let growth: UInt64
   private let mostPiecesAhead: UInt64
-  /// Tells whether the neighbours of a row are read with it; `nil` to read them always.
+  /// Decides whether the neighbours of a row are read with it; `nil` to read them always.
   private let readAhead: ReadAhead?
 
   /// The number of cached pieces above which the cache is emptied.
@@ -53,7 +53,7 @@ package struct KnownRows: Sendable {
   /// - Parameters:
   ///   - growth: The factor by which the number of pieces grows that a walk over the rows reads at once.
   ///   - mostPiecesAhead: The most pieces that are read at once.
-  ///   - readAhead: Tells whether the neighbours of a row are read with it. Without it they always are, which is right for
+  ///   - readAhead: Decides whether the neighbours of a row are read with it. Without it they always are, which is right for
   ///     a database in a file.
   package init(growth: UInt64, mostPiecesAhead: UInt64, readAhead: ReadAhead? = nil) {
     (self.growth, self.mostPiecesAhead) = (growth, mostPiecesAhead)

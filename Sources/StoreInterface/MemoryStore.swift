@@ -55,7 +55,7 @@ public final class MemoryStore: HistoryStore {
     }
   }
 
-  /// Commits changes, all of them or none.
+  /// Commits changes, all or nothing.
   @discardableResult
   public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
     try state.withLock { state in

@@ -34,7 +34,7 @@ public protocol Store: AnyObject, Sendable {
   /// - Throws: ``StoreError``.
   func knownSnapshot() throws -> any StoreSnapshot
 
-  /// Makes changes durable, all of them or none, and returns the snapshot of this commit. The snapshot does not
+  /// Makes changes durable, all or nothing, and returns the snapshot of this commit. The snapshot does not
   /// include commits that follow immediately.
   ///
   /// After an error the store is unchanged, and the caller must keep the changes.
@@ -133,7 +133,7 @@ extension StoreSnapshot {
 
 /// The changes of one commit.
 public struct CommitRequest: Sendable {
-  /// The changes. Each row states the version that it is based on.
+  /// The changes. Each row names the version that it is based on.
   public var changes: Layer
   /// The commit that the changes were made above.
   public var base: Int64

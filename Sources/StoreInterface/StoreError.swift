@@ -5,9 +5,9 @@ public struct StoreError: Error, Sendable {
   public let code: Code
   /// A sentence that states the attempted action, the finding and the place.
   public let message: String
-  /// The store's file; `nil` if there is none.
+  /// The store's file, if any.
   public let path: String?
-  /// The underlying error; `nil` if there is none.
+  /// The underlying error, if any.
   public let cause: (any Error)?
   /// The objects that another commit has changed; empty unless the code is ``Code/conflict``.
   public let conflicts: [StoreConflict]

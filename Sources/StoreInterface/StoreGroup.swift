@@ -1,6 +1,6 @@
-/// Stores that commit atomically: all of them or none.
+/// Stores that commit atomically: all or nothing.
 public protocol StoreGroup: AnyObject, Sendable {
-  /// Makes changes of several stores of the group durable, all of them or none.
+  /// Makes changes of several stores of the group durable, all or nothing.
   ///
   /// - Returns: The snapshots of the stores after the commit, in the order of the requests.
   /// - Throws: The error of the first store that rejects its request.

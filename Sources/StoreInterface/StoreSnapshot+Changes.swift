@@ -8,7 +8,7 @@ extension StoreSnapshot {
   ///     // … another process saves …
   ///     let theirs = try store.snapshot().changes(since: seen)
   ///
-  /// Each row states the version that it is based on, and a changed row has only the columns that differ. A row that was
+  /// Each row names the version that it is based on, and a changed row has only the columns that differ. A row that was
   /// saved with equal values has its first column, because its version is new. The cost grows with the size of the
   /// commits in between. A row that these commits only merged with others costs a look at its version.
   ///

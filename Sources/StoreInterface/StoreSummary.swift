@@ -13,7 +13,7 @@ public struct StoreSummary: Sendable, Hashable {
   public var liveByteCount = 0
   /// The number of bytes after the last complete save: the remains of a save that a crash interrupted.
   public var strayByteCount = 0
-  /// The damage of a store that was opened in spite of it (``StoreOpening/acceptsDamage``); `nil` if there is none.
+  /// The damage of a store that was opened in spite of it (``StoreOpening/acceptsDamage``), if any.
   public var damage: String?
   /// The time of the last save.
   public var savedAt: Date?

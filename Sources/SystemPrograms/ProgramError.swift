@@ -1,7 +1,7 @@
 /// The reason why a program of the system could not run.
 package struct ProgramError: Error, Hashable {
   package let message: String
-  /// A remedy, in a sentence; `nil` if there is none.
+  /// A remedy, in a sentence, if any.
   package let hint: String?
 
   package init(_ message: String, hint: String? = nil) {

@@ -6,7 +6,7 @@ public import StoreInterface
 import Threads
 
 extension BinaryStore {
-  /// Makes changes durable, all of them or none.
+  /// Makes changes durable, all or nothing.
   ///
   /// The cost depends on the size of the changes: the rows, a record and one sync, or two syncs for a large commit.
   /// Sometimes a commit also merges small segments (`SegmentTiers`), or writes the file again without dead bytes.

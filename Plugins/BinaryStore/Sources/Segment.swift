@@ -101,7 +101,7 @@ final class Segment: RowTable {
     return all
   }
 
-  /// Returns the entry whose range of keys contains a key of a run; `nil` if there is none.
+  /// Returns the entry whose range of keys contains a key of a run, or `nil`.
   private func entry(_ run: RunKind, _ key: ObjectKey) throws -> BlockEntry? {
     let place = BlockEntry.Place(entity: key.entity, run: run.rawValue, key: key.number)
     guard let entry = try entries(around: place).before else { return nil }

@@ -6,7 +6,7 @@ import Synchronization
 final class UnpackingCalls: SystemFileCalls {
   private let base: any DiskCalls
   private let folders = Mutex<[Folder]>([])
-  /// The place of each open file of a folder. It is that of the packed document, because the files are made anew each time.
+  /// The place of each open file of a folder. It is that of the packed document, because the files are made again each time.
   private let places = Mutex<[Descriptor: FilePlace]>([:])
 
   private struct Folder {

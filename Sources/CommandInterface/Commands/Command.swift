@@ -99,7 +99,7 @@ package struct Choice: Sendable, Hashable {
 package struct Option: Sendable, Hashable {
   /// The name without its dashes.
   package let name: String
-  /// A letter that stands for the name after a single dash; `nil` if there is none.
+  /// A letter that stands for the name after a single dash, if any.
   package let shortName: Character?
   /// A name that the option had in earlier versions. Scripts may use it, and help does not show it.
   package let formerName: String?

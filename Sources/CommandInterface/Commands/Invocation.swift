@@ -65,7 +65,7 @@ package struct Invocation: Sendable {
 
   /// Returns the invocation with another value of an option; without the option if the value is `nil`.
   ///
-  /// A command that opens several stores states the version and the model of each in this way.
+  /// A command that opens several stores names the version and the model of each in this way.
   package func setting(_ option: Option, to value: String?) -> Invocation {
     var options = options
     options[option] = value

@@ -17,7 +17,7 @@ struct ComparedRow {
     self.place = .stream(stream, place)
   }
 
-  /// Finds a row by its key; `nil` if there is none.
+  /// Finds a row by its key, or returns `nil`.
   init?(_ number: UInt64, _ layout: Layout, in view: View) throws {
     key = ObjectKey(entity: layout.entityNumber, number: number)
     guard let row = try view.row(of: key) else { return nil }

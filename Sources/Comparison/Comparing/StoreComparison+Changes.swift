@@ -63,7 +63,7 @@ extension StoreComparison {
     return try matching.reference(to: key, side)
   }
 
-  /// Returns the difference between the members of two matching objects; `nil` if there is none.
+  /// Returns the difference between the members of two matching objects, or `nil`.
   private func members(
     _ lists: EntityPair.Lists, _ old: ObjectKey, _ new: ObjectKey
   ) throws -> MemberChange? {

@@ -57,10 +57,10 @@ final class SharedContents {
     try model(of: identity)?.digest ?? graph.connected(to: identity).min() ?? identity
   }
 
-  /// Returns the shortest way from the model of a version to a model, over the migrations of the graph; `nil` if there is none.
+  /// Returns the shortest way from the model of a version to a model, over the migrations of the graph, or `nil`.
   ///
-  /// Devices that have left out different versions of a model are on no such way. Then the newer model is the one that has a place for
-  /// everything in the older one.
+  /// Devices that have left out different versions of a model are on no such way. Then the newer model is the one that has a
+  /// place for everything in the older one.
   func models(from identity: String, to model: SharedModel) throws -> [SharedModel]? {
     let edges = try graph.edges.map { (from: try label(of: $0.from), model: $0.model) }
       .sorted { ($0.from, $0.model.digest) < ($1.from, $1.model.digest) }

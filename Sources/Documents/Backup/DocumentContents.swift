@@ -9,7 +9,7 @@ struct DocumentContents: Equatable {
   var current: String
   /// The status of the files that were read. Every save changes one of them.
   var seen: [DocumentStatus]
-  /// The status of the file with the name of the current head; `nil` if there is no such file.
+  /// The status of the file with the name of the current head; `nil` if the file does not exist.
   var seenCurrent: FileStatus?
 
   /// The manifest of the head `main`.

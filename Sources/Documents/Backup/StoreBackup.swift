@@ -107,7 +107,7 @@ package struct StoreBackup: Sendable {
     try Self.record(of: copy, on: disk)
   }
 
-  /// Returns the record beside a file; `nil` if there is none.
+  /// Returns the record beside a file, or `nil`.
   package static func record(of copy: String, on disk: any Disk) throws -> StoreBackupRecord? {
     let path = StoreBackupRecord.path(of: copy)
     guard try disk.statusIfThere(path)?.kind == .file else { return nil }

@@ -8,7 +8,7 @@ struct ReadManifest {
   var seen: DocumentStatus
   /// The number of versions that only the log contains.
   var loggedCount = 0
-  /// The damage of the log, if the caller accepts damage; `nil` if there is none.
+  /// The damage of the log, if it is damaged and the caller accepts damage.
   var damage: String?
 }
 

@@ -113,7 +113,7 @@ extension Document {
 
   /// Removes an attachment from the document with the next save. Earlier versions keep it.
   ///
-  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noAttachment`` if there is no such attachment.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noAttachment`` if the attachment does not exist.
   public func removeAttachment(named name: String) throws {
     let key = StagedName(name: name, isContent: false)
     let isThere = state.withLock { state in

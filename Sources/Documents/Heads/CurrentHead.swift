@@ -54,7 +54,7 @@ extension DocumentHeads {
 
   /// Makes a head current. Documents that are open stay on their heads.
   ///
-  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noHead`` if there is no such head; the errors of a save.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noHead`` if the head does not exist; the errors of a save.
   public func makeCurrent(_ name: String) throws {
     try document.withExclusiveAccess {
       let container = document.container

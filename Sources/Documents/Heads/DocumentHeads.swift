@@ -99,7 +99,7 @@ public struct DocumentHeads {
 
   /// Removes a head with its versions, also if its manifest is damaged. Files that only this head names are removed.
   ///
-  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noHead`` if there is no such head, or with code
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noHead`` if the head does not exist, or with code
   ///   ``DocumentError/Code/notSupported`` for `main`, the open head and the current head; the errors of a save.
   public func remove(_ name: String) throws {
     try document.withExclusiveAccess {

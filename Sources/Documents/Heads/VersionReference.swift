@@ -155,7 +155,7 @@ extension VersionReference {
     return FoundVersion(head: head, number: versions[first - steps].number)
   }
 
-  /// Returns the index of the version at which the steps begin; `nil` if there is none.
+  /// Returns the index of the version at which the steps begin, or `nil`.
   ///
   /// - Parameter versions: The versions of a head or of a store, the oldest first.
   private func start(in versions: [(number: Int64, saved: Date)]) -> Int? {
@@ -166,7 +166,7 @@ extension VersionReference {
     }
   }
 
-  /// Returns the number of the version among versions, the oldest first; `nil` if there is no such version, and for a version
+  /// Returns the number of the version among versions, the oldest first; `nil` if the version does not exist, and for a version
   /// that is named by a head.
   package func number(in versions: [(number: Int64, saved: Date)]) -> Int64? {
     if case .head = start { return nil }

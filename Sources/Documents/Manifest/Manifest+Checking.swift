@@ -55,7 +55,7 @@ extension Manifest {
     }
   }
 
-  /// The store that is the log; `nil` if there is no such store.
+  /// The store that is the log; `nil` if no store is.
   var storeOfLog: StoreEntry? { stores.first { $0.name == log } }
 
   /// The types of stores whose commits can be versions on their own.

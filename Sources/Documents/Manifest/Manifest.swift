@@ -24,7 +24,7 @@ public struct Manifest: Sendable, Hashable {
   /// All versions of the model that the document has had and still needs.
   public var models: [ModelVersion]
   public var stores: [StoreEntry]
-  /// The name of the store whose commits can be versions on their own, or `nil` if there is no such store.
+  /// The name of the store whose commits can be versions on their own; `nil` if there is no such store.
   public var log: String?
   /// The names of the heads besides `main`, in the manifest of `main` (spec §7.7).
   public package(set) var heads: [String] = []

@@ -41,7 +41,7 @@ public final class LockedFile: Sendable {
     return status.identity
   }
 
-  /// Takes a kept descriptor of the file that was opened with the requested access; `nil` if there is none.
+  /// Takes a kept descriptor of the file that was opened with the requested access, if any.
   static func take(_ path: String, _ request: OpenRequest) -> Descriptor? {
     guard request.mode == .read || request.mode == .update, held.withLock({ !$0.isEmpty }),
       let identity = identity(path, followingLinks: request.links == .followed)

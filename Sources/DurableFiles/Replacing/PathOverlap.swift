@@ -1,6 +1,6 @@
 /// The way in which a path that is written overlaps a path that is read.
 package enum PathOverlap: Hashable, Sendable {
-  /// Both paths lead to the same file or folder, possibly by different names.
+  /// Both paths name the same file or folder, possibly by different names.
   case same
   /// The output lies inside the folder that is read.
   case inside

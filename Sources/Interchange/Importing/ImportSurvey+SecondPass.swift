@@ -44,7 +44,7 @@ extension ImportSurvey {
   /// - Parameters:
   ///   - destinations: The entities to which the relationship may refer.
   ///   - name: The name of the relationship.
-  /// - Throws: ``ImportProblem`` if there is no such object, or the relationship can't refer to it; ``ReportedProblem`` if a
+  /// - Throws: ``ImportProblem`` if the object does not exist, or the relationship can't refer to it; ``ReportedProblem`` if a
   ///   recorded problem is the reason.
   func object(
     _ identifier: String, _ destinations: Set<UInt16>, _ name: String, _ record: RecordReader

@@ -186,7 +186,7 @@ final class ImportPlan {
 
   /// Returns the entity of an object in a file.
   ///
-  /// - Throws: ``ImportProblem`` if there is no such entity, or it is abstract.
+  /// - Throws: ``ImportProblem`` if the entity does not exist, or it is abstract.
   func entity(of record: RecordReader) throws -> ImportedEntity {
     guard let name = record.entity ?? record.file.entity else {
       var problem = record.problem(

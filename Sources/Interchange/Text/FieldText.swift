@@ -5,7 +5,7 @@ package import ObjectModel
 package enum FieldText {
   /// Returns the value of an attribute from a field.
   ///
-  /// - Throws: ``FieldFault`` that states the expected value.
+  /// - Throws: ``FieldFault`` that names the expected value.
   static func value(_ field: FieldValue, of type: AttributeType) throws(FieldFault) -> Value {
     let traits = type.traits
     // JSON has whole numbers and booleans without quotation marks, and other numbers with or without them.

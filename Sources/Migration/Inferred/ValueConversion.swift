@@ -45,7 +45,7 @@ struct ValueConversion: Sendable, Hashable {
     .boolean, .int16, .int32, .int64, .float, .double, .decimal, .date, .uuid, .uri,
   ]
 
-  /// Returns the value in the new type, or the nearest one if there is no equal value; `nil` if there is none.
+  /// Returns the value in the new type, or the nearest one if there is no equal value, or `nil`.
   func converted(_ value: Value) -> Value? {
     switch (value, new) {
     case (.null, _): .null

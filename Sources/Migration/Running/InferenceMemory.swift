@@ -10,7 +10,7 @@ struct InferenceMemory {
   private struct Obstacle {
     let entity: String
     let property: String
-    /// The older property; `nil` if there is none.
+    /// The older property, if any.
     let old: Property?
     let new: Property
 

@@ -9,7 +9,7 @@ public struct ModelFileError: Error, Sendable, CustomStringConvertible {
   public let place: String
   /// A sentence that says what was found and what was expected.
   public let message: String
-  /// The underlying error; `nil` if there is none.
+  /// The underlying error, if any.
   public let cause: (any Error)?
 
   /// A kind of failure, to branch on. New kinds may be added.

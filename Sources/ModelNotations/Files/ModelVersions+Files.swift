@@ -134,7 +134,7 @@ extension ModelVersions {
     return all
   }
 
-  /// Returns the version that `.xccurrentversion` names; `nil` when there is no such file.
+  /// Returns the version that `.xccurrentversion` names; `nil` when the file does not exist.
   private static func currentName(in url: URL) throws(ModelFileError) -> String? {
     let file = url.appendingPathComponent(".xccurrentversion")
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }

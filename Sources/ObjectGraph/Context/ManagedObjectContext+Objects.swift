@@ -96,7 +96,7 @@ extension ManagedObjectContext {
     return objects.count
   }
 
-  /// Returns the object of a class with an identifier; `nil` if there is none.
+  /// Returns the object of a class with an identifier, or `nil`.
   ///
   ///     let trip = try context.find(Trip.self, id)
   ///
@@ -124,7 +124,7 @@ extension ManagedObjectContext {
     try workspace.existingObject(with: id)
   }
 
-  /// Returns the registered object with an identifier; `nil` if there is none.
+  /// Returns the registered object with an identifier, or `nil`.
   public func registeredObject(for id: ObjectID) -> ManagedObject? {
     workspace.checkPlace()
     guard let state = workspace.drafts.state(of: id.store) else { return nil }

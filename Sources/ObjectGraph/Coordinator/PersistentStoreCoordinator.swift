@@ -83,7 +83,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// The stores, in the order in which they were added.
   public var stores: [PersistentStore] { state.withLock { $0.stores } }
 
-  /// Returns the store at a path, however the path is spelled; `nil` if there is none.
+  /// Returns the store at a path, however the path is spelled, or `nil`.
   public func store(at path: String) -> PersistentStore? {
     stores.first { store in
       guard let known = store.path else { return false }
@@ -91,7 +91,7 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
-  /// Returns the store with the given identifier; `nil` if there is none.
+  /// Returns the store with the given identifier, or `nil`.
   public subscript(uuid: UUID) -> PersistentStore? { stores.first { $0.uuid == uuid } }
 
   func store(of tag: StoreTag) -> PersistentStore? { stores.first { $0.tag == tag } }

@@ -88,7 +88,7 @@ final class GraphSchema: Sendable {
   /// derive values with them. All link tables are included.
   func neighbors(of numbers: [UInt16]) -> Set<UInt16> {
     var found = Set(numbers).union(schema.linkTables.map(\.layout.entityNumber))
-    // A number without an entity is a link table. Its links may lead to objects of any entity.
+    // A number without an entity is a link table. Its links may refer to objects of any entity.
     if numbers.contains(where: { byNumber[$0] == nil }) {
       return found.union(byNumber.keys)
     }

@@ -115,7 +115,7 @@ struct NamedValues {
 }
 
 extension AttributeValue {
-  /// Returns the value with a stored form, without an `Optional` around it; `nil` if there is none.
+  /// Returns the value with a stored form, without an `Optional` around it, or `nil`.
   fileprivate static func natural(_ stored: Value) -> Any? { Bare(storedValue: stored) }
 }
 

@@ -47,7 +47,7 @@ final class RebasedRows {
     return made
   }
 
-  /// Returns the row of a key with all frozen edits; `nil` if there is none.
+  /// Returns the row of a key with all frozen edits, or `nil`.
   func row(_ key: ObjectKey) throws -> ViewRow? { try source().view.row(of: key) }
 
   /// Whether the row exists and the pass has not removed it.

@@ -51,7 +51,7 @@ struct UniquenessMerge {
     return nil
   }
 
-  /// Returns the key of the row with the given unique values into which a row can be merged; `nil` if there is none.
+  /// Returns the key of the row with the given unique values into which a row can be merged, or `nil`.
   private func match(
     _ key: ObjectKey, _ values: [Value], _ constraint: GraphSchema.Uniqueness
   ) throws -> ObjectKey? {

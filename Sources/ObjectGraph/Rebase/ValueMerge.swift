@@ -154,7 +154,7 @@ struct ValueMerge {
     }
   }
 
-  /// Returns the conflict of a row; `nil` if there is none.
+  /// Returns the conflict of a row, or `nil`.
   private func conflict(_ meeting: Meeting) throws -> MergeConflict? {
     guard meeting.isContested, !meeting.isSeen, let entity = graph[meeting.key.entity],
       try differs(meeting)

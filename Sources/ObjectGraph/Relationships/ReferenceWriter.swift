@@ -22,7 +22,7 @@ struct ReferenceWriter {
           "\(ContextError.crossStore(toOne.relationship.name, object, other))")
       }
     }
-    // A deleted or missing object can't lead to another object, nor can another object lead to it.
+    // A deleted or missing object can't refer to another object, nor can another object lead to it.
     workspace.realize(object)
     guard workspace.isAlive(object) else { return }
     let other = other.flatMap { workspace.exists($0) ? $0 : nil }

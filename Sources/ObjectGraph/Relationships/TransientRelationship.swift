@@ -2,7 +2,7 @@ import ObjectModel
 
 /// A relationship of one object that is in memory only.
 ///
-/// No row contains it, so it may lead to objects of any store of the coordinator. A deleted object is removed from it.
+/// No row contains it, so it may refer to objects of any store of the coordinator. A deleted object is removed from it.
 struct TransientRelationship {
   /// The workspace; `nil` if the context is gone, and then the relationship refers to no object.
   private let workspace: Workspace?

@@ -8,7 +8,7 @@ struct ConflictCheck {
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  /// Returns the conflict that a save of an object would find now; `nil` if there is none.
+  /// Returns the conflict that a save of an object would find now, or `nil`.
   func conflict(of object: ManagedObject) throws -> MergeConflict? {
     workspace.checkPlace()
     workspace.requireOwn(object)

@@ -22,7 +22,7 @@ extension UndoStack {
     return true
   }
 
-  /// Redoes the group that was undone last. Does nothing if there is no such group.
+  /// Redoes the group that was undone last. Does nothing if no group was undone.
   ///
   /// - Precondition: No explicit group is open.
   /// - Returns: Whether there was a group.

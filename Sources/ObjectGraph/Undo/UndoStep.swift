@@ -18,7 +18,7 @@ final class UndoGroup {
 
   var isEmpty: Bool { steps.isEmpty }
 
-  /// The number of the first recorded layer; `nil` if there is none.
+  /// The number of the first recorded layer, if any.
   var firstStep: UInt64? {
     steps.lazy.compactMap { step in
       switch step {
@@ -108,7 +108,7 @@ struct UndoableLayer {
   let done: Layer
   /// The moments of the context before and after the step.
   private(set) var moments: Moments
-  /// Whether the changes lie directly above saved rows, so that each states the version that it is based on.
+  /// Whether the changes lie directly above saved rows, so that each names the version that it is based on.
   private let statesVersions: Bool
   /// The former values of changed rows; `nil` if the step does not keep them. Rows of other entities, and removed rows, are
   /// restored from ``below``.
@@ -170,7 +170,7 @@ struct UndoableLayer {
     return step
   }
 
-  /// Whether the inverse states the version that each change is based on, if it lies directly above saved rows.
+  /// Whether the inverse names the version that each change is based on, if it lies directly above saved rows.
   var inverseStatesVersions: Bool {
     if case .undone(_, let statesVersions) = beneath { statesVersions } else { false }
   }

@@ -26,7 +26,7 @@ final class EntityState {
     _read { yield unsafe storedObjects }
     _modify { yield unsafe &storedObjects }
   }
-  /// Returns the registered object with the given number; `nil` if there is none.
+  /// Returns the registered object with the given number, or `nil`.
   @inline(__always)
   func known(_ number: UInt64) -> ManagedObject? { unsafe storedObjects[number] }
   /// The number of times that objects have left the table.

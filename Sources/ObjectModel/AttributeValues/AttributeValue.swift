@@ -8,7 +8,7 @@ public protocol AttributeValue: Sendable {
 
   /// The attribute type of the values.
   static var attributeType: AttributeType { get }
-  /// Whether an attribute of this type may have no value.
+  /// Whether an attribute of this type may lack a value.
   static var isOptional: Bool { get }
 
   /// The value as rows store it.
@@ -54,7 +54,7 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
   /// The raw value as rows store it.
   public var storedValue: Value { rawValue.storedValue }
 
-  /// Creates the case with the stored raw value; `nil` if there is none.
+  /// Creates the case with the stored raw value, or returns `nil`.
   public init?(storedValue: Value) {
     guard let rawValue = RawValue(storedValue: storedValue) else { return nil }
     self.init(rawValue: rawValue)

@@ -4,7 +4,7 @@ extension AttributeType {
   /// Returns whether attributes of this type accept the given value. ``Value/null`` is always accepted here.
   public func accepts(_ value: Value) -> Bool { problem(with: value) == nil }
 
-  /// Returns the problem with a value for an attribute of this type; `nil` if there is none. The text ends a
+  /// Returns the problem with a value for an attribute of this type, or `nil`. The text ends a
   /// sentence such as "The default value of 'age' …". A missing value is always accepted here.
   package func problem(with value: Value) -> String? {
     guard let kind = value.kind, self != .undefined else { return nil }
@@ -17,7 +17,7 @@ extension AttributeType {
     return nil
   }
 
-  /// Returns the problem with a bound for values of this type, as the end of a sentence; `nil` if there is none.
+  /// Returns the problem with a bound for values of this type, as the end of a sentence, or `nil`.
   func problem(withBound bound: Value) -> String? {
     switch traits.content {
     case .integer, .decimal, .double, .float, .date:
@@ -35,7 +35,7 @@ extension AttributeType {
 }
 
 extension Attribute.Validation {
-  /// Returns the bound that a value fails, as the end of a sentence; `nil` if there is none.
+  /// Returns the bound that a value fails, as the end of a sentence, or `nil`.
   ///
   /// The pattern is not tried, because a hostile pattern takes exponential time even on a short text.
   func problem(withBoundsOf value: Value) -> String? {

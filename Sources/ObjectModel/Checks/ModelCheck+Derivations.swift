@@ -68,7 +68,7 @@ extension ModelCheck {
     var passesToMany = false
   }
 
-  /// Returns the error in a path: an unknown name on the path, or an unsuitable end; `nil` if there is none.
+  /// Returns the error in a path: an unknown name on the path, or an unsuitable end, or `nil`.
   private mutating func follow(
     _ path: [String], from start: Int, else complaint: String, isFit: (End) -> Bool
   ) -> String? {

@@ -43,7 +43,7 @@ extension Model {
   /// The superentities of the configuration's entities are included. Unstored parts that refer to excluded entities
   /// are left out: fetched properties, templates and transient relationships.
   ///
-  /// - Throws: ``ModelError`` if there is no such configuration, or if relationships lead out of it.
+  /// - Throws: ``ModelError`` if the configuration does not exist, or if relationships lead out of it.
   public func subset(configuration name: String) throws(ModelError) -> Model {
     guard let configuration = description.configurations.first(where: { $0.name == name }) else {
       var suggestion = NameSuggestion()

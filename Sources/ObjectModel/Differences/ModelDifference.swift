@@ -69,7 +69,7 @@ public struct ModelDifference: Sendable, Hashable {
     /// The indexes over several properties, in their older form.
     case compoundIndexes
     case type
-    /// Whether the property may have no value.
+    /// Whether the property may lack a value.
     case isOptional
     /// Whether the property is held in memory only.
     case isTransient

@@ -18,7 +18,7 @@ final class FunctionTraits: Sendable {
   let counts: ClosedRange<Int>
   /// Names beside Apple's by which a text may call the function, in lower case. A text prints Apple's name.
   let names: [String]
-  /// The sign of the operator as which the function is printed; `nil` if there is none.
+  /// The sign of the operator as which the function is printed, if any.
   let sign: String?
   /// Whether each evaluation may return another value.
   let isRandom: Bool

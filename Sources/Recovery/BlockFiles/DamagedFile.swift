@@ -47,7 +47,7 @@ final class DamagedFile: OutsideValues {
     return bytes
   }
 
-  /// Returns the bytes of a section of which one bit is wrong, with that bit put right; `nil` if there is no such bit.
+  /// Returns the bytes of a section of which one bit is wrong, with that bit put right; `nil` if no single bit mends it.
   ///
   /// Longer sections are left out: the more bits there are, the more often one of them fits other damage by chance.
   func mendedBytes(of section: SectionReference) -> [UInt8]? {

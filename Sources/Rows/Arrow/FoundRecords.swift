@@ -167,7 +167,7 @@ package struct RecordField: Sendable {
     }
   }
 
-  /// Whether a record may have no value.
+  /// Whether a record may lack a value.
   var isOptional: Bool {
     switch content {
     case .property, .related: true

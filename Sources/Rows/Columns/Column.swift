@@ -29,7 +29,7 @@ public struct Column: @unchecked Sendable {
 
   public var rowCount: Int { unsafe Int(raw.rowCount) }
 
-  /// Whether any row may have no value.
+  /// Whether any row may lack a value.
   public var hasNulls: Bool { unsafe raw.isNothing || raw.presence != nil }
 
   @inline(__always)

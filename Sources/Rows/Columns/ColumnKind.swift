@@ -2,7 +2,7 @@ public import ObjectModel
 
 /// The kind of a column's values, with a number that is part of the block format (spec §3.3.2).
 ///
-/// A block states the kind of each column, so a block can be read without a layout.
+/// A block names the kind of each column, so a block can be read without a layout.
 public enum ColumnKind: UInt8, Sendable, Hashable, CaseIterable {
   case boolean = 1
   /// A signed integer of 16 bits.

@@ -78,7 +78,7 @@ public enum RowEntry: Sendable {
   case put(RowLocation)
   /// A row that gives some values; the remaining values are the values below.
   case changed(RowLocation)
-  /// A removed object. The row states the version that the removal was based on.
+  /// A removed object. The row names the version that the removal was based on.
   case removed(RowLocation)
 }
 

@@ -40,7 +40,7 @@ public struct View: Sendable {
   /// Returns whether there is an object with the given key.
   public func contains(_ key: ObjectKey) throws -> Bool { try row(of: key) != nil }
 
-  /// Returns one value of an object; `nil` when there is no such object.
+  /// Returns one value of an object; `nil` when the object does not exist.
   public func value(of key: ObjectKey, column: LayoutColumn) throws -> Value? {
     try row(of: key)?.value(column)
   }

@@ -57,7 +57,7 @@ public struct LayoutColumn: Sendable, Hashable {
   public let name: String
   /// The kind of the column's values.
   public let kind: ColumnKind
-  /// Whether a row may have no value in the column.
+  /// Whether a row may lack a value in the column.
   public let isOptional: Bool
   /// The value of a row that was written before the column existed.
   public let defaultValue: Value

@@ -135,7 +135,7 @@ extension AtomicRows {
 }
 
 extension Schema {
-  /// Returns the relationship with the name of a link table, such as "Trip.tags"; `nil` if there is none.
+  /// Returns the relationship with the name of a link table, such as "Trip.tags", or `nil`.
   ///
   ///     for table in schema.linkTables {
   ///       let side = schema.links(named: table.layout.entity)!

@@ -4,7 +4,7 @@ import Rows
 import Threads
 
 extension AtomicStore {
-  /// Makes changes durable, all of them or none, by writing the whole file again.
+  /// Makes changes durable, all or nothing, by writing the whole file again.
   @discardableResult
   public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
     try withExclusiveAccess { _, current in

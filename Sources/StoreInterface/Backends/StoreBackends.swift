@@ -113,7 +113,7 @@ public struct StoreBackends: Sendable {
     return try backend(ofFolderAt: path, on: disk)
   }
 
-  /// Returns the backend that recognises a folder; `nil` if there is no such folder, or no backend recognises it.
+  /// Returns the backend that recognises a folder; `nil` if the folder does not exist, or no backend recognises it.
   ///
   /// - Throws: `DiskError` if the folder can't be read.
   public func backend(ofFolderAt path: String, on disk: any Disk) throws -> (any StoreBackend)? {

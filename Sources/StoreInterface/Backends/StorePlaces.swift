@@ -74,7 +74,7 @@ public struct StorePlaces: Sendable {
       path: path)
   }
 
-  /// Whether two paths lead to the same file or folder, even if they are spelled differently.
+  /// Whether two paths name the same file or folder, even if they are spelled differently.
   ///
   /// - Throws: ``StoreError`` if the disk can't tell. If nothing is at one of the paths, the result is `false`.
   public func isSame(_ path: String, _ other: String) throws(StoreError) -> Bool {
@@ -279,7 +279,7 @@ public struct StorePlaces: Sendable {
   /// Readers of the old file continue to read it. A database that another connection has open is not replaced, and
   /// does not replace another store.
   ///
-  /// - Throws: ``StoreError``, with code ``StoreError/Code/badChange`` if both paths lead to the same store, or one
+  /// - Throws: ``StoreError``, with code ``StoreError/Code/badChange`` if both paths name the same store, or one
   ///   lies within the other. The old store stays in its place then.
   public func replace(_ path: String, with replacement: String) throws {
     for one in [path, replacement] { try refuseAddress(one) }

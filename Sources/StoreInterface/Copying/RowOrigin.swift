@@ -15,7 +15,7 @@ package struct RowOrigin: Sendable {
   /// The columns of the links, if each source row with a reference becomes a link; `nil` if no links are made from
   /// references.
   package let linkColumns: LinkColumns?
-  /// References for columns of the target, by the numbers of the source rows. They lead to objects of the source, and
+  /// References for columns of the target, by the numbers of the source rows. They refer to objects of the source, and
   /// take precedence over the columns that are copied.
   package var references: [(target: Int, values: [UInt64: ObjectKey?])] = []
   /// Places for order columns of the target, by the numbers of the source rows.

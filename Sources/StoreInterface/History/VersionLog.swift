@@ -39,7 +39,7 @@ package struct VersionLog: Sendable {
   package var versions: [LoggedVersion]
   /// The status of the file when it was read.
   package var status: FileStatus
-  /// The damage of the file's last commit, if the caller accepts damage; `nil` if there is none.
+  /// The damage of the file's last commit, if it is damaged and the caller accepts damage.
   package var damage: String?
 
   package init(_ versions: [LoggedVersion], _ status: FileStatus, damage: String?) {

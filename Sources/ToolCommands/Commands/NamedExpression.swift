@@ -7,7 +7,7 @@ import ObjectQuery
 struct NamedExpression {
   /// The expression without its name.
   let text: String
-  /// The name behind `AS`; `nil` if there is none.
+  /// The name behind `AS`, if any.
   let given: String?
 
   /// The name of the value in the results.

@@ -35,7 +35,7 @@ extension StoreEdit {
     }
   }
 
-  /// Returns the object with a unique attribute of this value; `nil` if there is none.
+  /// Returns the object with a unique attribute of this value, or `nil`.
   private func target(withUnique text: String, _ entity: String) throws -> ManagedObject? {
     for attribute in uniqueAttributes(of: entity) {
       guard let value = ValueText.exchange.value(text, of: attribute.type) else { continue }

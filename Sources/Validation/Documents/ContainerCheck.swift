@@ -129,7 +129,7 @@ final class ContainerCheck {
     return place
   }
 
-  /// Returns the kind of the file with the given name; `nil` if there is no such file.
+  /// Returns the kind of the file with the given name; `nil` if the file does not exist.
   func kind(_ name: String) throws -> FileKind? {
     guard try disk.exists(inner(name)) else { return nil }
     return try disk.status(of: inner(name), followingLinks: false).kind

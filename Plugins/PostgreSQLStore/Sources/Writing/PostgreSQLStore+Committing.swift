@@ -10,7 +10,7 @@ public import StoreInterface
 import Synchronization
 
 extension PostgreSQLStore {
-  /// Makes changes durable in one transaction: all of them or none.
+  /// Makes changes durable in one transaction: all or nothing.
   ///
   /// A transaction that fails because of other transactions, or because the connection was lost before its end, is
   /// run again. If the connection is lost while the transaction ends, the store finds out by the number of the commit

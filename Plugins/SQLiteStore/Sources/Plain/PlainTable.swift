@@ -8,7 +8,7 @@ struct PlainTable {
     /// The declared type, in capitals; empty if there is none.
     let type: String
     let isRequired: Bool
-    /// The text of the default value; `nil` if there is none.
+    /// The text of the default value, if any.
     let defaultText: String?
     /// The place in the primary key, from 1; 0 outside of the key.
     let keyPlace: Int

@@ -7,7 +7,7 @@ import SQLTranslation
 /// numbers the rows.
 struct RowNumbers {
   private let table: PlainTable
-  /// The name of the temporary table; `nil` if there is none.
+  /// The name of the temporary table, if any.
   private let temporary: String?
   private let offset: Int64
   /// The columns by which the temporary table finds a row.

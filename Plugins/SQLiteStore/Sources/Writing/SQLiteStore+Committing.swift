@@ -79,7 +79,7 @@ extension SQLiteStore {
   /// Checks whether a write would leave the database wrong for the system that made it (spec §10.6). The check is repeated
   /// when another program has changed the tables.
   ///
-  /// - Returns: The history of Core Data, into which each commit must be written; `nil` if there is none.
+  /// - Returns: The history of Core Data, into which each commit must be written, or `nil`.
   private func checkedLog(
     _ head: SQLiteSnapshot, _ connection: SQLiteConnection
   ) throws -> ChangeLogTables? {

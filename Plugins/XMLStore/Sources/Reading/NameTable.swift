@@ -48,7 +48,7 @@ struct NameTable {
     }
   }
 
-  /// Returns the position of the name that the bytes spell; `nil` if there is none.
+  /// Returns the position of the name that the bytes spell, or `nil`.
   ///
   /// - Parameter guess: The probable position of the name.
   mutating func index(of text: Span<UInt8>, guess: Int) -> Int? {

@@ -11,7 +11,7 @@ struct ObjectPlaces {
   private var sparse: [UInt64: UInt64] = [:]
   private(set) var count = 0
 
-  /// The place of the object with the given number; `nil` if there is none.
+  /// The place of the object with the given number, if any.
   subscript(number: UInt64) -> Place? {
     let packed: UInt64
     if number < UInt64(dense.count) {

@@ -30,7 +30,7 @@ struct EntityRows {
     locations = found.map(\.location)
   }
 
-  /// Returns the position of the object with the given number; `nil` if there is none.
+  /// Returns the position of the object with the given number, or `nil`.
   func place(of key: UInt64) -> Int? {
     guard let first = keys.first, let last = keys.last, key >= first, key <= last else {
       return nil
