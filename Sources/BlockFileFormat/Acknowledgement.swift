@@ -5,7 +5,6 @@ import Rows
 /// The acknowledgement lies in the page of the file that the next commit writes anyway, so a small save changes one page.
 package enum Acknowledgement {
   package static let byteCount = 8
-  /// The offset in the trailer.
   package static let offset = BlockFile.trailerByteCount - byteCount
   private static let magic = Array("QACK".utf8)
 

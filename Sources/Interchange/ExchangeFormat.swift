@@ -42,7 +42,6 @@ public enum ExportFormat: String, Sendable, CaseIterable {
     }
   }
 
-  /// Creates the format that is a text.
   init(_ text: ExchangeFormat) {
     self = text == .csv ? .csv : .jsonl
   }

@@ -9,7 +9,6 @@ package enum CompilerMessages {
   /// The newest version of the protocol that the answers conform to.
   private static let protocolVersion = 7
 
-  /// Returns the answer to a message.
   package static func answer(_ message: [UInt8]) -> [UInt8] {
     let answer: JSON =
       if let read = try? JSON.read(message, depthLimit: 100), case .members(let members) = read,

@@ -66,7 +66,6 @@ struct Inheritance: Sendable, Hashable {
     return levels.reversed().flatMap { $0 }
   }
 
-  /// Returns the property with the given name.
   func property(_ name: String) -> Property? {
     var next = level
     while let level = next {

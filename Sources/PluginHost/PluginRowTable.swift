@@ -158,7 +158,6 @@ final class PluginRowTable: RowTable {
     }
   }
 
-  /// The keys of a piece.
   private static func range(_ piece: Piece) -> QuireKeyRange {
     let lowest = piece.number * pieceKeyCount
     return QuireKeyRange(lowest: max(lowest, 1), highest: lowest + pieceKeyCount - 1)

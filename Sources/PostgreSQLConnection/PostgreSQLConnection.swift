@@ -169,7 +169,6 @@ public final class PostgreSQLConnection {
       isConnectionLost: unsafe PQstatus(handle) != CONNECTION_OK)
   }
 
-  /// Returns the error of a result.
   @unsafe func error(_ result: OpaquePointer?) -> PostgreSQLError {
     func field(_ code: UnicodeScalar) -> String? {
       unsafe PQresultErrorField(result, Int32(code.value)).map { unsafe String(cString: $0) }

@@ -34,7 +34,6 @@ package struct SQLScalar {
   /// number" nor −0.
   package var isAlwaysNumber = false
 
-  /// Creates a value of a kind.
   package init(_ kind: Kind, _ value: String) { (self.kind, self.value) = (kind, value) }
 
   /// A condition that is true if there is a value.
@@ -81,6 +80,5 @@ struct SQLScope {
   var slots: [Int: SQLRow] = [:]
   /// The keys of the group, each with one value for the group.
   var groupKeys: [SQLScalar] = []
-  /// The aggregates of the group.
   var groupAggregates: [SQLScalar] = []
 }

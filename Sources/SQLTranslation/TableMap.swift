@@ -66,7 +66,6 @@ package struct TableMap: Sendable {
       self.columns = columns
     }
 
-    /// Returns the column of a property.
     package func column(of property: String) -> ColumnMap? {
       layout.index(of: property).map { columns[$0] }
     }
@@ -75,7 +74,6 @@ package struct TableMap: Sendable {
   /// A column of a table, and the column of a layout that it holds.
   package struct ColumnMap: Sendable, Hashable {
     package let name: String
-    /// The column of the layout.
     package let column: LayoutColumn
     /// The type of the attribute; `nil` for a relationship, or for a column of positions.
     package let type: AttributeType?

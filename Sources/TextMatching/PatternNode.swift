@@ -47,15 +47,11 @@ struct WordEdge: Sendable {
 
 /// A condition on a place between two scalars.
 enum PatternAssertion: UInt8, Sendable {
-  /// The start of the text.
   case textStart
-  /// The end of the text.
   case textEnd
   /// The end of the text, or the place before a line end at the end of the text.
   case lastLineEnd
-  /// The start of any line.
   case lineStart
-  /// The end of any line.
   case lineEnd
   /// A place between a word and something else.
   case wordBoundary

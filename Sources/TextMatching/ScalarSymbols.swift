@@ -12,7 +12,6 @@ struct ScalarSymbols {
   /// The number of scalars beyond ASCII that already have a symbol.
   var knownCount: Int { others.count }
 
-  /// Returns the symbol of a scalar.
   @inline(__always)
   mutating func symbol(of scalar: UInt32) -> Int {
     if scalar < 128 {

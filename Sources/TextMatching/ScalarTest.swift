@@ -10,7 +10,6 @@ enum ScalarTest: Hashable, Sendable {
   /// A set such as `[a-z]` or `\w` as Foundation reads it.
   case set(String, ignoresCase: Bool)
 
-  /// Returns whether a scalar ends a line.
   static func endsLine(_ scalar: UInt32) -> Bool {
     (0x0A...0x0D).contains(scalar) || scalar == 0x85 || scalar == 0x2028 || scalar == 0x2029
   }

@@ -229,7 +229,6 @@ public final class BinaryStore: ConfirmingStore {
     }
   }
 
-  /// Returns the error of the disk as an error of the store.
   static func failure(_ error: DiskError, _ path: String) -> StoreError {
     StoreError(error, path: path)
   }

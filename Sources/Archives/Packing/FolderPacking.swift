@@ -33,7 +33,6 @@ package struct FolderPacking: Sendable {
   /// file that is packed as it is.
   package var completion: @Sendable (DurableFile) -> Completion? = { _ in nil }
 
-  /// Creates the packing of a folder.
   package init(_ folder: String, on disk: any Disk) {
     self.folder = folder
     self.disk = disk

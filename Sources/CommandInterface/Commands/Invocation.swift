@@ -32,7 +32,6 @@ package struct Invocation: Sendable {
     return arguments[argument]?.first
   }
 
-  /// Returns the path of an output, for ``output(_:on:)-(Argument,_)``.
   package func path(ofOutput argument: Argument) -> String? { arguments[argument]?.first }
 
   /// Returns all values of an argument that takes several.
@@ -44,7 +43,6 @@ package struct Invocation: Sendable {
     return options[option]
   }
 
-  /// Returns the path of an output, for ``output(_:on:)-(Option,_)``.
   package func path(ofOutput option: Option) -> String? { options[option] }
 
   /// Returns the whole number of an option; `nil` if the option was not given.

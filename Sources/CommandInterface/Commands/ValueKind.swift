@@ -27,7 +27,6 @@ package enum ValueKind: Sendable, Hashable {
   case variables
   /// A fetch request template of the model.
   case template
-  /// A version of the model.
   case modelVersion
   /// The number of a version of a document.
   case version

@@ -79,7 +79,6 @@ package enum HelpText {
     return (lines + [line]).joined(separator: "\n")
   }
 
-  /// Returns a phrase as a sentence.
   package static func sentence(_ phrase: String) -> String {
     phrase.prefix(1).uppercased() + phrase.dropFirst() + "."
   }

@@ -11,7 +11,6 @@ package enum SessionLine: Hashable {
     case session
     /// A new file; `>|` also replaces a file.
     case file(String, replaces: Bool)
-    /// The end of a file.
     case end(ofFile: String)
     /// A command line for the shell, which reads the output.
     case program(String)

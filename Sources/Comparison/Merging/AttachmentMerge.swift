@@ -104,7 +104,6 @@ package struct AttachmentMerge {
 }
 
 extension Document {
-  /// The attachments by their names.
   package var attachmentsByName: [String: Attachment] {
     Dictionary(attachments.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }

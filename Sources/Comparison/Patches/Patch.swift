@@ -164,7 +164,6 @@ public struct Patch: Sendable {
     let key: ObjectKey?
     /// The objects at the ends of a link.
     let ends: [ObjectKey]
-    /// The old and the new value of each property.
     let values: [(property: PatchEntity.Property, old: Value, new: Value)]
 
     /// All objects that the line names.

@@ -23,7 +23,6 @@ struct DocumentContents: Equatable {
     manifests.namedFiles
   }
 
-  /// Returns the manifest of a head.
   func manifest(ofHead name: String) -> Manifest? {
     manifests.first { ($0.head ?? HeadName.main) == name }
   }

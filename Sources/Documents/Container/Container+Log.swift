@@ -14,7 +14,6 @@ struct ReadManifest {
 
 /// The status of the files that tell the newest version of a document. Every save changes one of them.
 struct DocumentStatus: Hashable {
-  /// The status of the manifest.
   var manifest: FileStatus
   /// The status of the file of the log; `nil` if the document has no log.
   var log: FileStatus?

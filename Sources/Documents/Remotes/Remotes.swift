@@ -92,7 +92,6 @@ package struct Remotes: Sendable, Hashable {
 }
 
 extension Container {
-  /// The file with the remotes.
   package static let remotesFile = "remotes.json"
 
   /// Reads the remotes. A document without the file lacks remotes.

@@ -52,7 +52,6 @@ public enum FileKind: String, Sendable, Hashable, CustomStringConvertible {
   case file = "file"
   case directory = "directory"
   case symbolicLink = "symbolic link"
-  /// A pipe, a socket or a device.
   case special = "pipe, socket or device"
 
   public var description: String { rawValue }

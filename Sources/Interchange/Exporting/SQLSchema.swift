@@ -36,7 +36,6 @@ struct SQLSchema {
     case place(Int)
   }
 
-  /// Returns the table of an entity.
   func table(of entity: String) -> String { InferredNames.table(ofEntity: entity) }
 
   /// Whether the objects of a relationship can be of several entities.

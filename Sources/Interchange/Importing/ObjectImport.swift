@@ -60,7 +60,6 @@ public struct ObjectImport {
     public var readCount = 0
   }
 
-  /// Creates an import into a store.
   package init(into store: any Store, _ files: [ImportFile]) {
     self.store = store
     self.files = files

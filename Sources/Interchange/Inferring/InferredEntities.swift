@@ -24,7 +24,6 @@ struct InferredEntities {
     references.first { $0.file == file && $0.column == column }
   }
 
-  /// Returns the description of the model.
   mutating func description() -> Model.Description {
     names = surveys.indices.map { file in
       // Relationships have names without `id`, unless another column has the name.

@@ -10,7 +10,6 @@ struct InferenceMemory {
   private struct Obstacle {
     let entity: String
     let property: String
-    /// The older property, if any.
     let old: Property?
     let new: Property
 

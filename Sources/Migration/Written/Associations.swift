@@ -24,7 +24,6 @@ struct Associations {
     return pairs[first...].prefix { $0.source == source }.map(\.destination)
   }
 
-  /// Returns the source objects of a destination object.
   mutating func sources(of destination: ObjectKey) -> [ObjectKey] {
     sort()
     let order =

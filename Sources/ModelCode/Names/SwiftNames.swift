@@ -186,7 +186,6 @@ struct NameScope {
     }
   }
 
-  /// Whether the name is free.
   func isFree(_ name: String) -> Bool { !reserved.contains(name) && !taken.contains(name) }
 
   /// Takes a name if it is free.

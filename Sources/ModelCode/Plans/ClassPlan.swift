@@ -144,7 +144,6 @@ struct ClassPlan {
 struct PlannedEntity {
   let entity: Entity
   let kind: CodeKind
-  /// The name of the class.
   let className: String
   /// Whether the entity's objects have their own class.
   let hasClass: Bool

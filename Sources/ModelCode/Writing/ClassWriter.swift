@@ -137,7 +137,6 @@ struct ClassWriter {
       entity.entity.userInfo, otherwise: "An object of the entity \(name).", others)
   }
 
-  /// Returns the properties that have accessors.
   private func accessible(_ entity: PlannedEntity) -> [Property] {
     entity.entity.declaredProperties.filter { whyInaccessible($0) == nil }
   }

@@ -28,7 +28,6 @@ enum ArchivedPredicate {
     }
   }
 
-  /// Returns the text of a predicate.
   static func text(_ predicate: ArchivedObject) -> String { text(predicate, 0) }
 
   private static func text(_ predicate: ArchivedObject, _ depth: Int) -> String {

@@ -49,7 +49,6 @@ public enum ModelJSON {
     return ModelJSONFile.fields.json(part)
   }
 
-  /// Returns the JSON of a model.
   package static func json(_ model: Model) -> JSON { fields.json(model.description) }
 }
 

@@ -17,7 +17,6 @@ struct ModelTextCursor {
   /// The next token; `nil` at the end of the statement.
   var next: ModelTextToken.Kind? { isAtEnd ? nil : tokens[position].kind }
 
-  /// The token after the next one.
   var afterNext: ModelTextToken.Kind? {
     position + 1 < tokens.count ? tokens[position + 1].kind : nil
   }

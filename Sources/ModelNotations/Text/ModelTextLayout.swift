@@ -5,7 +5,6 @@ enum ModelTextLayout {
   /// The columns after which a statement is wrapped.
   private static let width = 100
 
-  /// Returns the text of statements.
   static func text(_ statements: [ModelTextStatement]) -> String {
     var text = ""
     for (position, statement) in statements.enumerated() {

@@ -22,7 +22,6 @@ final class OwedTurn: Sendable {
 
   init(longestWait: Double = 10) { self.longestWait = Atomic(longestWait) }
 
-  /// Sets the longest wait, in seconds.
   func setLongestWait(_ seconds: Double) { longestWait.store(seconds, ordering: .relaxed) }
 
   /// Records that a turn is scheduled on the main queue.

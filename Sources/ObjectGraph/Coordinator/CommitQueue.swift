@@ -15,7 +15,6 @@ import Threads
 final class CommitQueue: @unchecked Sendable {
   // Sendable: the condition guards all mutable state.
   private let condition = Condition()
-  /// The save that has the turn.
   private var current: SaveTurn?
   /// The commits that run, by store. A store without any is not listed.
   private var commits: [ObjectIdentifier: Commits] = [:]

@@ -22,7 +22,6 @@ public final class PersistentStore: Sendable {
   private let gone = Atomic(false)
   /// The number of the newest commit that is known to have the coordinator's model.
   private let checkedCommit: Atomic<Int64>
-  /// The features of the store.
   let features: StoreFeatures
   /// Whether another store has replaced this store.
   private let replaced = Atomic(false)

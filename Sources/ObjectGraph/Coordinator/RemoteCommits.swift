@@ -6,7 +6,6 @@ import Synchronization
 
 /// The commits that other coordinators make to a store, from the announcement until contexts have merged them.
 final class RemoteCommits: Sendable {
-  /// The queue on which the commits are read.
   let queue = DispatchQueue(label: "RemoteCommits")
   private let state: Mutex<State>
 

@@ -8,7 +8,6 @@ public protocol CompositeValue: PropertyMapped, Sendable {
 
   static var compositeParts: [CompositePart] { get }
 
-  /// Reads the parts of an object's attribute.
   init(composite parts: CompositeParts)
 
   /// Writes the parts of an object's attribute.

@@ -119,7 +119,6 @@ final class GraphEntity: @unchecked Sendable {
     }
   }
 
-  /// The property with the given name, if any.
   subscript(name: String) -> GraphProperty? {
     let code = code(PropertyHash.of(name))
     guard code.form != .none, properties[Int(code.property)].name == name else { return nil }

@@ -160,7 +160,6 @@ final class RelatedStorage {
     return array
   }
 
-  /// The keys of all objects.
   var keys: [ObjectKey] {
     if let entity { return numbers.map { ObjectKey(entity: entity.graph.number, number: $0) } }
     if entities.isEmpty { return array.map(\.key) }

@@ -16,7 +16,6 @@ public import ObjectModel
 /// The keys of the JSON are the names of the properties in Swift. A missing key stands for the default value of the
 /// property.
 public protocol EntitySnapshot: Sendable, Hashable, Codable {
-  /// The class of the objects.
   associatedtype ManagedClass: ManagedObject
 
   /// The identifier of the object; `nil` if the values come from elsewhere, such as from JSON.

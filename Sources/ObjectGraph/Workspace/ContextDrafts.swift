@@ -12,7 +12,6 @@ struct ContextDrafts {
 
   // MARK: Stores
 
-  /// Adds the state of a store.
   mutating func add(_ state: StoreState) { states.append(state) }
 
   /// Returns the state of a store, if the context has read the store before.
@@ -55,7 +54,6 @@ struct ContextDrafts {
     changed.append(object)
   }
 
-  /// Adds an object to the changed objects.
   mutating func recordChange(of object: ManagedObject) {
     guard !object.state.contains(.pending) else { return }
     // This object may be among the objects without changes, so its state is set last.

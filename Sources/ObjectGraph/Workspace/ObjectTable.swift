@@ -140,7 +140,6 @@ struct ObjectTable: ~Copyable {
     return high.isEmpty ? nil : high[index]
   }
 
-  /// The object with the given number.
   @inline(__always)
   subscript(number: UInt64) -> ManagedObject? { page(of: number)?[number] }
 

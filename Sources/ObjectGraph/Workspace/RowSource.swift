@@ -226,7 +226,6 @@ final class RowSource {
   /// Whether this is the source of objects that have not been looked up.
   var isUnresolved: Bool { block == nil && draft == nil }
 
-  /// Returns the column if it is loaded.
   @inline(__always)
   @unsafe func loaded(_ column: Int) -> UnsafePointer<RawColumn>? {
     // SAFETY: The entity has the column, and a source without columns has no loaded state.

@@ -85,7 +85,6 @@ extension Workspace {
     transients[object.objectID, property]
   }
 
-  /// Sets a transient property of an object.
   func setTransientValue(_ value: TransientValue, of object: ManagedObject, _ property: Int) {
     // A value set in `awakeFromFetch()` is not a change: the next fault sets it again.
     restoreTransientValue(

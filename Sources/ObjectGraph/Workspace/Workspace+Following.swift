@@ -88,9 +88,7 @@ extension Workspace {
 struct ObjectsToMerge: Sendable {
   let store: StoreTag
   var keys: Set<ObjectKey>
-  /// The keys of inserted objects.
   var inserted: Set<ObjectKey> = []
-  /// The keys of deleted objects.
   var deleted: Set<ObjectKey> = []
 
   /// Adds other objects of the same store.

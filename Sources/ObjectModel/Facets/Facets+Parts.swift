@@ -134,7 +134,6 @@ extension ModelFacet {
 }
 
 extension Attribute.Options {
-  /// Whether an option is set.
   package subscript(has option: Attribute.Options) -> Bool {
     get { contains(option) }
     set { if newValue { insert(option) } else { remove(option) } }

@@ -27,7 +27,6 @@ package struct ValueText: Sendable {
   /// The values in the JSON form of a model.
   package static let modelJSON = ValueText(
     booleans: ("true", "false"), dates: .iso(mark: "@"), isExact: false, notADecimal: "nan")
-  /// The values in the text of a model.
   package static let modelText = ValueText(
     booleans: ("true", "false"), dates: .iso(mark: ""), isExact: false, notADecimal: "nan")
   /// The values in the source of Apple's model editor.

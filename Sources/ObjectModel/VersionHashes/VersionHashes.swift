@@ -4,7 +4,6 @@ internal import Checksums
 ///
 /// Each property is hashed once, in its declaring entity. Entities that inherit the property reuse the hash.
 struct VersionHashes: Sendable {
-  /// The hash of each entity.
   private(set) var entities: [VersionHash]
   /// The hashes of each entity's declared properties; `nil` for a property that is not stored.
   private(set) var properties: [[VersionHash?]]

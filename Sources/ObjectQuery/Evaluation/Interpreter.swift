@@ -8,7 +8,6 @@ struct Subject {
   let values: Values
 
   enum Values {
-    /// A row of a batch.
     case row(BatchReader, Int)
     /// A row and the changes above it.
     case view(ViewRow)

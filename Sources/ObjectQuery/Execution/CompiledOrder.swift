@@ -27,7 +27,6 @@ package struct CompiledOrder: Sendable {
 
   /// The values of an object that determine its place in the order.
   package struct Place: Sendable {
-    /// The key of the object.
     package let key: ObjectKey
     fileprivate let rank: Int
     fileprivate let values: [Operand]

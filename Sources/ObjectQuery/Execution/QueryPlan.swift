@@ -371,7 +371,6 @@ package struct FoundRows: RandomAccessCollection {
   @inlinable package var endIndex: Int { unsafe hits.count }
   package subscript(position: Int) -> Int { row(at: position) }
 
-  /// Returns the row at a position.
   @inlinable @inline(__always)
   package func row(at position: Int) -> Int { unsafe Int(hits[position].row) }
 }

@@ -5,7 +5,6 @@ struct CivilTime: Equatable {
   private let date: CivilDate
   /// The number of the day, counted from 2001-01-01.
   let dayNumber: Int64
-  /// The second of the day.
   let secondOfDay: Int64
 
   static let secondsOfDay: Int64 = 86_400

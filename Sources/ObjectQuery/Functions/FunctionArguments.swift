@@ -64,14 +64,12 @@ extension FunctionArguments {
     { (_: FunctionArguments) throws(QueryError) in result }
   }
 
-  /// Returns the type of a function of numbers.
   static let ofNumbers: FunctionTraits.TypeRule = {
     (arguments: FunctionArguments) throws(QueryError) in
     try arguments.need(.number, "numbers")
     return .number
   }
 
-  /// Returns the type of a function that makes a text of texts.
   static let ofTexts: FunctionTraits.TypeRule = {
     (arguments: FunctionArguments) throws(QueryError) in
     try arguments.need(.text, "text")

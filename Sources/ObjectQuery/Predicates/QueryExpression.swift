@@ -155,7 +155,6 @@ extension QueryExpression {
     case year = "year:"
     /// The quarter of the year, from 1 to 4.
     case quarter = "quarter:"
-    /// The month, from 1 to 12.
     case month = "month:"
     /// The week of the year by ISO 8601, from 1 to 53.
     case week = "week:"

@@ -151,12 +151,10 @@ extension BenchObjects {
       self.columns = columns
     }
 
-    /// Returns the key of the person at a place.
     func person(_ place: Int) -> ObjectKey {
       ObjectKey(entity: people.entityNumber, number: firstPerson + UInt64(place))
     }
 
-    /// Returns the key of the company at a place.
     func company(_ place: Int) -> ObjectKey {
       ObjectKey(entity: companies.entityNumber, number: firstCompany + UInt64(place))
     }

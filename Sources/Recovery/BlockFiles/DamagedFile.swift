@@ -77,7 +77,6 @@ final class DamagedFile: OutsideValues {
     return salvaged
   }
 
-  /// Returns the memory of a block with the given stored bytes.
   private func memory(
     of stored: [UInt8], _ codec: BlockEntry.Codec, _ byteCount: Int
   ) -> BlockMemory? {

@@ -22,7 +22,6 @@ package struct FoundRecords: Sendable {
   /// Creates a value for records with some columns of to-many relationships.
   package init(listCount: Int) { lists = Array(repeating: RecordLists(), count: listCount) }
 
-  /// Adds one row of a block, and its lists.
   package mutating func append(
     _ block: Block, entity: UInt16, row: Int, lists others: [[ObjectKey]]
   ) {
@@ -41,7 +40,6 @@ package struct FoundRecords: Sendable {
 
   package var count: Int { places.count }
 
-  /// Adds rows of a block.
   package mutating func append(
     _ block: Block, entity: UInt16, rows: some RandomAccessCollection<Int>
   ) {

@@ -45,7 +45,6 @@ struct ColumnValues: ~Copyable {
     unsafe outside.deallocate()
   }
 
-  /// Begins a column of the given kind.
   mutating func begin(_ kind: ColumnKind) {
     self.kind = kind
     count = 0

@@ -115,7 +115,6 @@ extension IndexRun {
     return word == 0 ? nil : word
   }
 
-  /// Returns the blocks with the given places, and the rows of the places in each block.
   func stretches(_ places: Range<Int>) -> [(block: Block, rows: Range<Int>)] {
     var stretches: [(block: Block, rows: Range<Int>)] = []
     var place = places.lowerBound

@@ -277,7 +277,6 @@ extension IndexEntry {
     self.init(block: block, row: row, entity: index.entityNumber, object: object)
   }
 
-  /// The key of the object.
   package var key: ObjectKey { ObjectKey(entity: entity, number: object) }
 
   /// Returns whether another entry has the same values.

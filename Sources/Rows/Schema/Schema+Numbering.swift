@@ -273,7 +273,6 @@ extension Numbering {
     }
   }
 
-  /// Returns the entity that declares a property of the given entity.
   private func declaring(_ property: String, from entity: String) -> Entity? {
     var next = model[entity]
     while let entity = next {

@@ -54,7 +54,6 @@ package struct StoreLanes: Sendable, Hashable {
     package let replica: UInt64?
   }
 
-  /// Returns the lane of a number.
   package func lane(of number: UInt64) -> Lane {
     let count = starts.firstPosition { $0 > number }
     guard count > 0 else { return Lane(start: 0, replica: nil) }

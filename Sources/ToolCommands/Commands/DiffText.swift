@@ -26,7 +26,6 @@ struct DiffText {
     return line(change.kind, object, change.properties.map { text($0, change.kind) })
   }
 
-  /// Returns the line of a changed object and its properties.
   func line(_ kind: ObjectChange.Kind, _ object: String, _ properties: [String]) -> String {
     let (sign, style, separator): (String, Console.Style, String) =
       switch kind {

@@ -16,7 +16,6 @@ struct FetchColumns {
     var isPart = false
     /// Whether a new object has a default value in the column.
     var hasDefault = false
-    /// The form of the values.
     var form = ValueForm()
 
     /// Whether each cell has one value.

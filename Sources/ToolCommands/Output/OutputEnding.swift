@@ -5,7 +5,6 @@ import StoreInterface
 ///
 /// If a name has no extension, or an unknown one, the command chooses.
 enum OutputEnding: Sendable, Hashable {
-  /// A store of a type.
   case store(StoreType)
   /// Text that `quire export` writes.
   case text

@@ -9,7 +9,6 @@ struct ShownBytes {
   /// The number of values that may still be shown. An archive may refer to the same part again and again.
   private var budget = 1000
 
-  /// The most bytes that are read.
   private static let mostBytes = 1 << 16
   private static let mostDepth = 32
 

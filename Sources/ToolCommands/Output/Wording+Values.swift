@@ -36,7 +36,6 @@ enum Wording {
     return (shown + (rest > 0 ? ["and \(rest) more"] : [])).joined(separator: separator)
   }
 
-  /// Returns a value on one line.
   private static func line(_ value: Value, _ form: ValueForm) -> String {
     let text = text(form.shown(value), form.precision)
     guard text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return text }

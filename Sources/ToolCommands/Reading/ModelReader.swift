@@ -8,7 +8,6 @@ struct ModelReader: Sendable {
   /// Reads the models at a path.
   let read: @Sendable (_ path: String) throws -> ModelVersions
 
-  /// A reader of model files.
   static let files = ModelReader { path in try ModelVersions.read(path) }
 
   /// Returns a reader of model files, and of the models that stores and documents contain.

@@ -161,7 +161,6 @@ struct ObjectColumn {
     place(of: object).map { $0.column.isNull($0.row) } ?? layout.defaultValue.isNull
   }
 
-  /// Returns the value of an object.
   func value(_ object: Int) -> Value {
     place(of: object).map { $0.column.value(at: $0.row) } ?? layout.defaultValue
   }

@@ -99,7 +99,6 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// Returns the rows of the snapshots that are in use.
   func rowsInUse() -> [TableRows<SnapshotReader>] { readers().compactMap(\.rows) }
 
   private func readers() -> [SnapshotReader] {

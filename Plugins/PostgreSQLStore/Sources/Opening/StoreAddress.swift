@@ -24,7 +24,6 @@ struct StoreAddress: Sendable, Hashable {
   /// The schema of an address that names none.
   static let defaultSchema = "quire"
 
-  /// Whether a path is an address.
   static func isAddress(_ path: String) -> Bool { schemes.contains { path.hasPrefix($0) } }
 
   init(_ path: String) throws(StoreError) {

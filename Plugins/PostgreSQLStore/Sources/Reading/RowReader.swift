@@ -14,7 +14,6 @@ struct RowReader: ~Copyable {
   private var rows: RowBlocks
   private let map: TableMap
 
-  /// The most bytes of a value.
   private static let mostValueBytes = (1 << 30) - 1
 
   /// - Parameter basis: The version that the rows are based on; 0 if they are based on none.

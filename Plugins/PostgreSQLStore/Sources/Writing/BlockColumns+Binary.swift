@@ -4,7 +4,6 @@ import RelationalStore
 import Rows
 
 extension BlockColumns.One {
-  /// Appends the value of a row.
   func append(_ row: Int, to values: inout BinaryValues) {
     guard !column.isNull(row) else { return values.appendNull() }
     switch kind {

@@ -111,7 +111,6 @@ struct OneTripCommit {
 }
 
 extension PostgreSQLParameter {
-  /// A text as the store writes it.
   init(stored text: String?) {
     self =
       text.map { PostgreSQLParameter(StoredText.stored($0)) } ?? PostgreSQLParameter(nullOf: .text)

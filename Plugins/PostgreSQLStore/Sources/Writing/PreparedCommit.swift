@@ -7,7 +7,6 @@ import StoreInterface
 ///
 /// It survives the connection, the process and the server.
 struct PreparedCommit: Sendable {
-  /// The UUID of the store.
   let store: UUID
   /// The number of the commit.
   let number: Int64

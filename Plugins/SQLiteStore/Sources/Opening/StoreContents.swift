@@ -157,7 +157,6 @@ struct OwnRecord {
   let model: Model
   /// The numbers of the model's entities and properties, in their stored form.
   let schema: [UInt8]
-  /// The commit that set the model.
   let modelCommit: Int64
 
   static let version: Int64 = 1
