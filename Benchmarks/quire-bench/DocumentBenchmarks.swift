@@ -80,7 +80,7 @@ private struct DocumentBench: Sendable {
       var pauses: [Double] = []
       for round in 0..<7 {
         for (i, person) in people.enumerated() { change(i + round * 7, person) }
-        // The turns of the user's own changes are no pause of the save. They are over after this wait.
+        // The turns of the user's own changes are not a pause of the save. They are over after this wait.
         try await Task.sleep(for: .milliseconds(50))
         MainLoop.longest = 0
         try await document.save()

@@ -90,7 +90,7 @@ func showRatio(_ times: [String: [Double]], _ name: String, to other: String) {
   if !value.isNaN { print("         \(pad("\(name) / \(other)", 52)) \(format(value))") }
 }
 
-/// Prints a target and whether the value meets it. A missed target is no failure, because machines differ and people read the
+/// Prints a target and whether the value meets it. A missed target is not a failure, because machines differ and people read the
 /// output.
 func target(_ name: String, _ value: Double, atMost limit: Double, _ unit: String = "") {
   if value.isNaN { return }

@@ -26,7 +26,7 @@ static const char *reason(int64_t result, char buffer[32]) {
     case EACCES: case EPERM: return "It is not allowed.";
     case EROFS: return "The disk can't be written.";
     case ENOSPC: return "The disk is full.";
-    case ENOTDIR: return "It is no folder.";
+    case ENOTDIR: return "It is not a folder.";
     case EISDIR: return "It is a folder.";
     case ELOOP: return "It is a link.";
     case EIO: return "The disk failed.";

@@ -74,7 +74,7 @@ int32_t check_batch(const struct QuireBatch *batch, struct QuireError *error) {
   const struct ArrowArray *array = batch->array;
   if (batch->entity == 0 || schema == NULL || array == NULL || schema->release == NULL
       || array->release == NULL || schema->format == NULL || strcmp(schema->format, "+s") != 0) {
-    return refuse(batch, "the batch", "is no array of structures.", error);
+    return refuse(batch, "the batch", "is not an array of structures.", error);
   }
   if (array->length < 0 || array->offset < 0 || array->length > INT64_MAX - array->offset
       || array->n_children != schema->n_children || schema->n_children < 1
@@ -88,7 +88,7 @@ int32_t check_batch(const struct QuireBatch *batch, struct QuireError *error) {
   if (key_child(batch) == NULL) return refuse(batch, "#key", "is missing.", error);
   for (int64_t row = 0; row < array->length; row++) {
     if ((batch_key(batch, row) & HIGHEST_KEY) == 0) {
-      return refuse(batch, "#key", "holds a number that is no key.", error);
+      return refuse(batch, "#key", "holds a number that is not a key.", error);
     }
   }
   return QUIRE_OK;

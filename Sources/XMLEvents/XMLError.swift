@@ -83,7 +83,7 @@ extension XMLError {
   static func version(_ version: String) -> XMLError {
     XMLError(
       .malformed,
-      "The text declares the version '\(version.prefix(60))' of XML, which is no number.",
+      "The text declares the version '\(version.prefix(60))' of XML, which is not a number.",
       at: XMLPosition(line: 1, column: 1))
   }
 

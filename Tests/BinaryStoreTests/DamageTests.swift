@@ -86,7 +86,7 @@ struct DamageTests {
     }
   }
 
-  @Test("A file that is no store is refused, and the error says what the file is")
+  @Test("A file that is not a store is refused, and the error says what the file is")
   func refusing() throws {
     func code(_ bytes: [UInt8]) -> StoreError.Code? {
       #expect(throws: StoreError.self) { try Small.read(bytes) }?.code

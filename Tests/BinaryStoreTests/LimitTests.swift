@@ -316,7 +316,7 @@ struct LimitTests {
       return error?.message ?? ""
     }
 
-    // At the limit the text is read, although it is no model. Beyond the limit it is not read to its end.
+    // At the limit the text is read, although it is not a model. Beyond the limit it is not read to its end.
     #expect(try !message(64).contains("64"))
     #expect(try message(65).contains("64"))
   }

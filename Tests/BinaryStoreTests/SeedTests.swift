@@ -36,7 +36,7 @@ struct SeedTests {
     let kept =
       (try? String(contentsOf: folder.appending(path: "corpus.hex"), encoding: .utf8)) ?? ""
     for line in kept.split(separator: "\n") {
-      inputs.append(try #require(Self.bytes(line), "\(name): a line of the corpus is no bytes"))
+      inputs.append(try #require(Self.bytes(line), "\(name): a line of the corpus is not bytes"))
     }
     let lines =
       (try? String(contentsOf: folder.appending(path: "seeds.txt"), encoding: .utf8)) ?? ""

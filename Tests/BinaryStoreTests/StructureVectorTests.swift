@@ -240,7 +240,7 @@ private enum StructureVectors {
       set("a column with a number that is reserved (4.6.3)", UInt16(0xFFFF), at: schema + 24),
       set("a name that is not UTF-8 (4.6.3)", UInt8(0xFF), at: schema + 30),
       set("a list of more elements than there are bytes (4.6.3)", UInt16(9), at: schema + 12),
-      Change(title: "metadata that are no property list (4.6.1)") {
+      Change(title: "metadata that are not a property list (4.6.1)") {
         $0[Int($0.number(UInt64.self, at: record + 48))] = 0
       },
       Change(title: "a model that is no XML (4.6.2)") {

@@ -32,7 +32,7 @@ struct DifferenceTests {
         "changed Stop", "inserted Stop", "deleted Trip", "changed Trip",
       ])
     guard case .value(let prices)? = changes.last?.properties.first?.content else {
-      Issue.record("The price is no value: \(changes)")
+      Issue.record("The price is not a value: \(changes)")
       return
     }
     #expect(prices.old == .null && prices.new == .double(80))

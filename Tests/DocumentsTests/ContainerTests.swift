@@ -45,7 +45,7 @@ struct ContainerTests {
     #expect(try world.names() == [[], [], []])
   }
 
-  @Test("A file that is no document is neither overwritten nor opened")
+  @Test("A file that is not a document is neither overwritten nor opened")
   func noDocument() throws {
     let world = DocumentWorld(.binary)
     try world.disk.makeDirectory(DocumentWorld.path)

@@ -214,7 +214,7 @@ struct LogTests {
     #expect(moved.versions == renaming.document.versions)
   }
 
-  @Test("A kept recovery, which is the last commit of the file, is no version")
+  @Test("A kept recovery, which is the last commit of the file, is not a version")
   func recovery() throws {
     let world = DocumentWorld(.binary)
     let renaming = try Renaming(world)

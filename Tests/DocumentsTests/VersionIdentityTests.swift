@@ -37,7 +37,7 @@ struct VersionIdentityTests {
   }
 
   @Test(
-    "Other texts are no names of versions",
+    "Other texts are not names of versions",
     arguments: [
       "", "~", "~1", "draft~", "draft~x", "draft~-1", "draft~+1", "draft~1~2", "a b", "a.b", "Main",
       "9223372036854775808", "draft~99999999999999999999", "-0", "--1", "-", "-x", "-1~1",

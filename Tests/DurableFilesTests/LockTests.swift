@@ -78,7 +78,7 @@ struct LockTests {
     }
   }
 
-  @Test("A file that is no lock file keeps its bytes", arguments: TestDisk.allCases)
+  @Test("A file that is not a lock file keeps its bytes", arguments: TestDisk.allCases)
   func foreignFile(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       let path = directory + "/.lock"
@@ -143,7 +143,7 @@ struct LockTests {
   }
 
   @Test(
-    "Text that is no record names no lock holder",
+    "Text that is not a record names no lock holder",
     arguments: [
       "", "hello", "quire-lock 1\n", "quire-lock 2\nhost h\nboot b\nprocess 1\nstarted 1\n",
       "quire-lock 1\nhost h\nboot b\nprocess 1\nstarted 1",

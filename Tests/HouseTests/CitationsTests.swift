@@ -44,7 +44,7 @@ struct CitationsTests {
         "Sources/A/A.swift",
         """
         // spec \(sign)2.3.1, spec \(sign)2.4.2 and spec \(sign)2.
-        // spec \(sign)2.3 is no clause, nor is spec \(sign)9.1.
+        // spec \(sign)2.3 is not a clause, nor is spec \(sign)9.1.
         // \("decision") 0007, \("decision") 0008
         """),
     ]

@@ -116,7 +116,7 @@ struct InferenceTests {
     #expect(try object("Köln")["id"] as? Int == 2)
   }
 
-  @Test("A column whose values do not all lead to an object is no reference, and a note says so")
+  @Test("A column whose values do not all lead to an object is not a reference, and a note says so")
   func noReference() throws {
     let inferred = try inferred(
       ("trips.csv", "id\n1\n2\n"), ("stops.csv", "name,trip_id\nPorto,1\nKöln,9\nBonn,8\n"))
@@ -125,7 +125,7 @@ struct InferenceTests {
     #expect(inferred.model["Stop"]?.declaredAttributes.map(\.name) == ["name", "tripId"])
     #expect(
       inferred.notes == [
-        "The column 'trip_id' of 'stops.csv' is no reference to Trip: 2 of its 3 values lead to no "
+        "The column 'trip_id' of 'stops.csv' is not a reference to Trip: 2 of its 3 values lead to no "
           + "object, the first is '9'."
       ])
   }
@@ -177,7 +177,7 @@ struct InferenceTests {
   }
 
   @Test(
-    "Text that is no file of comma-separated values is refused with its place",
+    "Text that is not a file of comma-separated values is refused with its place",
     arguments: [
       ("", "a.csv:1:1: The first line must contain the names of columns."),
       ("a,b\n1\n", "a.csv:2:1: The line has 1 cells, but the first line has 2."),
@@ -338,7 +338,7 @@ struct InferenceTests {
       let store = try BinaryStoreBackend().create(
         at: "/Made.store", model: inferred.model, on: disk, StoreCreation())
       let report = try ObjectImport(into: store, inferred.files).run()
-      // A line without any text is no object.
+      // A line without any text is not an object.
       let count = lines.dropFirst().count { !$0.isEmpty }
       #expect(report.insertedCount == count, "\(random)\n\(text)")
     }

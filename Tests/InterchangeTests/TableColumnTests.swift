@@ -98,7 +98,7 @@ struct TableColumnTests {
     let report = try run([
       ("flights.csv", "number,origin,target_airport_code\n1,\(airport)/p1,OPO\n2,LIS,LIS\n")
     ])
-    // The column names the attribute, so its text is no identifier.
+    // The column names the attribute, so its text is not an identifier.
     try run([("flights.csv", "number,targetAirport.code\n3,4/p1\n")])
 
     #expect(report.insertedCount == 2 && report.updatedCount == 0)

@@ -69,7 +69,7 @@ struct JSONReadingTests {
     #expect(error?.line == line && error?.column == column, "\(String(describing: error))")
   }
 
-  @Test("Depth is limited, and bytes that are no valid text are refused")
+  @Test("Depth is limited, and bytes that are not valid text are refused")
   func hostile() {
     let deep = Array(String(repeating: "[", count: 100_000).utf8)
     #expect(throws: JSONError.self) { try JSON.read(deep) }

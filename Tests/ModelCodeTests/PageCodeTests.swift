@@ -25,7 +25,7 @@ struct PageCodeTests {
   func compiles() throws {
     let blocks = try Self.examples.flatMap { path in
       let blocks = Page(path, try Self.text(of: path)).blocks
-      #expect(!blocks.isEmpty, "\(path) contains no Swift, so it is no page with examples.")
+      #expect(!blocks.isEmpty, "\(path) contains no Swift, so it is not a page with examples.")
       return blocks
     }
 

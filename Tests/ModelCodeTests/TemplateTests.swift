@@ -119,7 +119,7 @@ struct TemplateTests {
     }
   }
 
-  @Test("Variables of a subquery are no parameters")
+  @Test("Variables of a subquery are not parameters")
   func subquery() throws {
     #expect(try parameters("SUBQUERY(stops, $s, $s.cost > 1).@count > $LEAST") == "least: Int")
   }

@@ -32,7 +32,7 @@ struct ModelCheckTests {
     Fault("Empty entity name", .invalidName, "", says: "The entity has no name.") {
       $0.entities.append(Entity(""))
     },
-    Fault("Entity name that is no identifier", .invalidName, "My Trip", says: "letter") {
+    Fault("Entity name that is not an identifier", .invalidName, "My Trip", says: "letter") {
       $0.entities.append(Entity("My Trip"))
     },
     Fault("Property name that begins with a digit", .invalidName, "Trip.1st", says: "\"1st\"") {

@@ -104,7 +104,7 @@ struct PluginLoadingTests {
         == Set(Self.bad.map(\.0) + sound))
   }
 
-  @Test("A file that is no library is refused with the loader's message")
+  @Test("A file that is not a library is refused with the loader's message")
   func noLibrary() throws {
     let world = try PluginWorld()
     try world.add(

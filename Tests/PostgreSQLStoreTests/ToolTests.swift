@@ -229,7 +229,7 @@ final class ToolTests {
   private static let page = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../docs/postgresql.md")
 
-  @Test("Several servers in an address are no further stores")
+  @Test("Several servers in an address are not further stores")
   func severalServers() throws {
     let reader = StoreReader(
       backends: StoreBackends([BinaryStoreBackend(), PostgreSQLStoreBackend()]), disk: RealDisk())

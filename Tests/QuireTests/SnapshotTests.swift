@@ -218,8 +218,8 @@ struct SnapshotTests {
       (#"{}"#, "The property \"code\" must have a value."),
       (#"{"code":null}"#, "The property \"code\" must have a value."),
       (#"{"code":"A","kind":"air"}"#, "\"air\" is not a valid Kind."),
-      (#"{"code":"A","objectID":"17"}"#, "\"17\" is no identifier of an object."),
-      (#"{"code":"A","guide":"17"}"#, "\"17\" is no identifier of an object."),
+      (#"{"code":"A","objectID":"17"}"#, "\"17\" is not an identifier of an object."),
+      (#"{"code":"A","guide":"17"}"#, "\"17\" is not an identifier of an object."),
     ] {
       let error = #expect(throws: DecodingError.self) {
         try decoder.decode(Route.Snapshot.self, from: Data(text.utf8))

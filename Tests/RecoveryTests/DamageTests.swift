@@ -405,7 +405,7 @@ struct DamageTests {
     }
   }
 
-  @Test("A file that is no store, or that is empty, is refused")
+  @Test("A file that is not a store, or that is empty, is refused")
   func nothing() throws {
     for bytes in [[], Array("QRBLOCKS".utf8), [UInt8](repeating: 0, count: 5000)] {
       #expect(throws: RecoveryError.self) { try recovered(bytes, model: nil, "") }

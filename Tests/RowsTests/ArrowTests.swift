@@ -411,7 +411,7 @@ private let faults: [Fault] = [
   Fault("a name twice", "bad-column", "Two columns") {
     child("uri", $0, $1).1.pointee.name = text("string")
   },
-  Fault("a name that is no text", "bad-structure", "has no name") {
+  Fault("a name that is not text", "bad-structure", "has no name") {
     child("uri", $0, $1).1.pointee.name = buffer([UInt8(0xFF), 0])
       .assumingMemoryBound(to: CChar.self)
   },

@@ -91,7 +91,7 @@ struct BlockDamageTests {
     #expect(error?.description.contains("differs from the computed") == true)
   }
 
-  @Test("Bytes that are no block have an error code of their own")
+  @Test("Bytes that are not a block have an error code of their own")
   func noBlock() {
     let error = #expect(throws: BlockError.self) { try Block([UInt8](repeating: 0x20, count: 64)) }
     #expect(error?.code == .notABlock)

@@ -13,7 +13,7 @@ struct DamagedFileTests {
     try Data(bytes).write(to: URL(filePath: path))
   }
 
-  @Test("A file that is no database is no store, and a missing file is not found")
+  @Test("A file that is not a database is not a store, and a missing file is not found")
   func others() throws {
     let folder = try TemporaryFolder()
     var generator = SeededGenerator(seed: 1)
@@ -38,7 +38,7 @@ struct DamagedFileTests {
     #expect(Hostile.read(folder.path).error?.code == .notAStore)
   }
 
-  @Test("A database without tables is no store")
+  @Test("A database without tables is not a store")
   func noTables() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a.sqlite")

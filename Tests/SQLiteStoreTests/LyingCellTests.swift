@@ -73,7 +73,7 @@ struct LyingCellTests {
     }
   }
 
-  @Test("A table whose key is no integer is refused, and its rows do not vanish silently")
+  @Test("A table whose key is not an integer is refused, and its rows do not vanish silently")
   func otherKeys() throws {
     let folder = try TemporaryFolder()
     for (type, value) in [("VARCHAR", "'one'"), ("FLOAT", "1.5"), ("BLOB", "x'01'")] {

@@ -102,7 +102,7 @@ struct ReplacingTests {
     try places.destroy(abandoned("a", 3))
     #expect(folder.names == [])
     try places.destroy(folder.file("a"))
-    // A file that is no database has no log, even if another file has the name of one.
+    // A file that is not a database has no log, even if another file has the name of one.
     for name in ["text", "text-wal"] {
       try Data("text".utf8).write(to: URL(filePath: folder.file(name)))
     }

@@ -86,7 +86,7 @@ struct BranchCommandTests {
     // Nothing is left to merge, so nothing is saved.
     let again = try done("merge", path, "draft")
     #expect(again.messages.contains("already") && again.output.contains("0 inserted"))
-    // The next merge begins after the last one: a later change of a merged object is no conflict.
+    // The next merge begins after the last one: a later change of a merged object is not a conflict.
     try done("set", path, "Trip", "nights=4", "--where", "name == 'Porto'")
     try done("set", "\(path)@draft", "Trip", "name=Oporto", "--where", "name == 'Porto'")
     try done("merge", path, "draft")

@@ -191,7 +191,7 @@ struct CompletionTests {
     #expect(bytes.paths == .files && bytes.stem == "picture=@" && bytes.part == "a")
   }
 
-  @Test("A name that would control the terminal or the script is no candidate")
+  @Test("A name that would control the terminal or the script is not a candidate")
   func controls() {
     struct Names: CompletionNames {
       func model(of line: PartialLine) -> Model? { nil }

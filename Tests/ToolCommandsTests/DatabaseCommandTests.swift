@@ -174,7 +174,7 @@ struct DatabaseCommandTests {
     #expect(found.output != "0\n")
   }
 
-  @Test("Without the plug-in, and for a file that is no store, the errors give advice")
+  @Test("Without the plug-in, and for a file that is not a store, the errors give advice")
   func hints() throws {
     let folder = try Folder(isOwn: true)
     let missing = RecordedRun(["info", folder.database], tool: .quire)

@@ -157,7 +157,7 @@ struct DiffCommandTests {
     #expect(run.output.contains("title \"Lisbon\" -> \"Porto\"\n"), "\(run.output)")
     #expect(run.output.contains("rating 3, title \"Faro\"\n"))
     #expect(run.output.contains("- Stop 2/p2  name \"Régua\", trip "))
-    // A property of one side only, and a number of another type, are no differences of objects.
+    // A property of one side only, and a number of another type, are not differences of objects.
     #expect(run.output.hasSuffix("1 inserted, 1 changed, 2 deleted\n"), "\(run.output)")
 
     let restricted = diff("/Trips.quire@9", "/Trips.quire", "--entity", "Trip")

@@ -53,7 +53,7 @@ struct DiffMatchingTests {
 
         """)
     #expect(all.output.contains("~ Stop 2/p1  name \"Porto\" -> \"Lisboa\"; nights 0 -> null; "))
-    // A message is no reason to match in another way.
+    // A message is not a reason to match in another way.
     #expect(diff("/A.quire", "/B.quire", "--match", "unique").output == all.output)
     let forced = diff("/A.quire", "/B.quire", "--match", "identifier")
     #expect(forced.messages.isEmpty && forced.output.contains("- Person 1/p1"), "\(forced)")

@@ -32,7 +32,7 @@ struct ErrorReportTests {
     let wrong = try Self.read(quire(["fetch", "--format", "jsonl"]).messages)
     #expect(wrong["error"]?["code"] == .string("wrong-usage"))
     #expect(wrong["error"]?["hint"] != nil)
-    // After -- the words are no options.
+    // After -- the words are not options.
     #expect(quire(["info", "--", "--format", "json"]).messages.hasPrefix("error: "))
   }
 

@@ -60,7 +60,7 @@ struct FetchCommandTests {
 
   /// Runs the tool.
   ///
-  /// - Parameter height: The number of lines of the terminal; `nil` for an output that is no terminal.
+  /// - Parameter height: The number of lines of the terminal; `nil` for an output that is not a terminal.
   private func run(
     _ words: [String], width: Int = 80, height: Int? = nil, input: String = ""
   ) -> RecordedRun {

@@ -119,7 +119,7 @@ struct FirstHourDocumentTests {
     #expect(quire(["diff", document, path("e.quire"), "--quiet"]).exitCode == .no)
   }
 
-  @Test("A folder that is no document is not packed")
+  @Test("A folder that is not a document is not packed")
   func packing() throws {
     try FileManager.default.createDirectory(
       atPath: path("folder"), withIntermediateDirectories: true)

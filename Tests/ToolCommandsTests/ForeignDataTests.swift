@@ -169,7 +169,7 @@ struct ForeignDataTests {
     #expect(made.exitCode == .done && made.output.contains("2 objects"), "\(made.messages)")
     #expect(run("import", "/B.quire", "/A.quire").output == "2 objects inserted.\n")
     #expect(run("count", "/B.quire", "Stop").output == "2\n")
-    // An export of lines is no nested JSON, whatever its name is.
+    // An export of lines is not nested JSON, whatever its name is.
     let lines = run("export", "/A.quire").output
     try write(lines, to: "/lines.json")
     #expect(run("import", "/B.quire", "/lines.json").output == "2 objects inserted.\n")
@@ -204,7 +204,7 @@ struct ForeignDataTests {
     #expect(
       plain.messages.contains("'price' of Good looks like numbers with decimal commas")
         && plain.messages.contains("--decimal ,"), "\(plain.messages)")
-    // A comma before three digits may be that of thousands, and the name is no number.
+    // A comma before three digits may be that of thousands, and the name is not a number.
     #expect(!plain.messages.contains("'size'") && !plain.messages.contains("'name'"))
 
     let made = run("new", "/B.quire", "--from", "/goods.csv", "--decimal", ",")

@@ -365,7 +365,7 @@ struct MergeCommandTests {
       ("\"Trip\":\"", "\"Trip\":\"0", .modelMismatch, "different versions of the model"),
       ("\"changed\"", "\"moved\"", .unreadable, "line 2: 'change' must be"),
       ("\"price\"", "\"cost\"", .unreadable, "line 2: 'Trip' has no property 'cost'"),
-      ("900.0", "\"much\"", .unreadable, "line 2: 'old' of 'price' is no value"),
+      ("900.0", "\"much\"", .unreadable, "line 2: 'old' of 'price' is not a value"),
       ("\"3/p1\"", "\"2/p1\"", .unreadable, "line 2: 'id' must be an identifier of 'Trip'"),
       ("\"old\":900.0,", "", .unreadable, "line 2: 'old' of 'price' is missing"),
       ("\"id\"", "id", .unreadable, "line 2: "),

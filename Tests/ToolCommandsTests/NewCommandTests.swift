@@ -178,7 +178,7 @@ struct NewCommandTests {
     #expect(try !disk.exists("/Other.quire"))
   }
 
-  @Test("The address of a database is no place for a document")
+  @Test("The address of a database is not a place for a document")
   func address() {
     let made = run("new", "postgresql:///trips", "--template", "todo")
 
@@ -204,7 +204,7 @@ struct NewCommandTests {
     #expect(made.exitCode == .done)
     #expect(
       made.messages
-        == "note: The column 'trip' of '/stops.csv' is no reference to Trip: 1 of its 2 values lead to "
+        == "note: The column 'trip' of '/stops.csv' is not a reference to Trip: 1 of its 2 values lead to "
         + "no object, the first is '7'.\n")
   }
 

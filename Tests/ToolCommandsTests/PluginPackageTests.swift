@@ -90,7 +90,7 @@ struct PluginPackageTests {
     #expect(isInstalled("NOTICE") && !isInstalled("NEWS"))
   }
 
-  @Test("A file that is no package of a plug-in, or not the right one, is refused")
+  @Test("A file that is not a package of a plug-in, or not the right one, is refused")
   func wrongPackages() throws {
     try pack()
     let other = run(
@@ -108,7 +108,7 @@ struct PluginPackageTests {
     let packed = quire(["pack", path("d.quire")])
     #expect(packed.exitCode == .done, "\(packed.messages)")
     let document = run("install", path("d.quire.zip"), "--yes")
-    #expect(document.exitCode == .plugin && document.messages.contains("is no packed plug-in"))
+    #expect(document.exitCode == .plugin && document.messages.contains("is not a packed plug-in"))
     // A manifest that the host refuses.
     try Data("{}".utf8).write(to: URL(filePath: path("ledger/plugin.json")))
     #expect(run("pack", path("ledger"), "--output", path("bad.zip")).exitCode == .plugin)

@@ -125,7 +125,7 @@ struct StandardFilesTests {
     #expect(leftovers.isEmpty)
   }
 
-  @Test("A terminal gets no bytes of a file, and a folder is no output")
+  @Test("A terminal gets no bytes of a file, and a folder is not an output")
   func refusedOutputs() throws {
     let terminal = RecordedRun(["convert", store, "-", "--store", "xml"], terminal: true)
     #expect(terminal.exitCode == .wrongUsage && terminal.messages.contains("a terminal"))

@@ -76,7 +76,7 @@ struct StoreCommandTests {
     #expect(json.contains("\"strayByteCount\": 0"))
   }
 
-  @Test("The remains of an unfinished save are shown, and are no fault")
+  @Test("The remains of an unfinished save are shown, and are not a fault")
   func stray() throws {
     try disk.open("/Trips.store", for: .update).append([1, 2, 3])
     let run = run("info", "/Trips.store")

@@ -47,7 +47,7 @@ struct ToolTests {
     #expect(run.messages.hasSuffix("hint: Run 'quire help' to see all commands.\n"))
   }
 
-  @Test("Arguments that are no valid text are refused by position, not repaired")
+  @Test("Arguments that are not valid text are refused by position, not repaired")
   func brokenText() {
     let console = Console(output: Console.Stream { _ in }, messages: Console.Stream { _ in })
     let words = [Array("quire".utf8), Array("help".utf8), [0x61, 0xFF]]

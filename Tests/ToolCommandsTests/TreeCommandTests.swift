@@ -83,7 +83,7 @@ struct TreeCommandTests {
 
   /// Runs the tool.
   ///
-  /// - Parameter height: The number of lines of the terminal; `nil` for an output that is no terminal.
+  /// - Parameter height: The number of lines of the terminal; `nil` for an output that is not a terminal.
   private func run(
     _ words: [String], width: Int = 80, height: Int? = nil, input: String = "",
     environment: [String: String] = TreeCommandTests.utf8

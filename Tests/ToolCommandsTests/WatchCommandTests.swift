@@ -93,7 +93,7 @@ struct WatchCommandTests {
     trips.done("undo", "/Trips.quire", "--author", "Ada")
     watching.wait(for: "11 ")
     watching.wait(for: "11  20")
-    trips.done("history", "/Trips.quire", "--name", "9=A name is no save")
+    trips.done("history", "/Trips.quire", "--name", "9=A name is not a save")
     let other = trips.done("insert", "/Trips.quire", "Voucher", "code=B")
       .trimmingCharacters(in: .newlines)
     watching.wait(for: "\"B\"")

@@ -27,7 +27,7 @@ struct SavingMeanwhileTests {
     try document.thin(.newestOnly)
   }
 
-  @Test("A save between two reads is no finding", arguments: [1, 3])
+  @Test("A save between two reads is not a finding", arguments: [1, 3])
   func saving(_ saveCount: Int) throws {
     let disk = SimulatedDisk()
     let places = StorePlaces(Self.backends, on: disk)

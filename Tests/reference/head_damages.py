@@ -53,7 +53,7 @@ for label, heads in (("a dot", ["draft", "a.b"]), ("the name main in other lette
                      ("a device", ["draft", "AUX"]), ("no characters", ["draft", ""]), ("65 characters", ["draft", "x" * 65]),
                      ("two names that differ in case", ["draft", "DRAFT"]), ("a letter beyond ASCII", ["draft", "é"])):
     member(f"a head's name with {label}", "MANI-028", MAIN, ["heads"], heads)
-member("heads that are no list", "MANI-005", MAIN, ["heads"], "draft")
+member("heads that are not a list", "MANI-005", MAIN, ["heads"], "draft")
 member("a head that is null", "MANI-005", MAIN, ["heads"], ["draft", None])
 member("a head that does not exist", "CONT-024", MAIN, ["heads"], ["draft", "x" * 64])
 member("a head of its own", "MANI-028", MAIN, ["head"], "main")
@@ -73,7 +73,7 @@ damage("another checksum", "MANI-024")(lambda files: files.update({DRAFT: files[
 # --- 7.3.7 and 7.7.3
 
 for label, rule, merged in (("of itself", "MANI-018", [5]), ("of one version twice", "MANI-018", [2, 2]), ("of a later version", "MANI-018", [6]),
-                            ("of version 0", "MANI-006", [0]), ("of a text", "MANI-005", ["2"]), ("that is no list", "MANI-005", 2)):
+                            ("of version 0", "MANI-006", [0]), ("of a text", "MANI-005", ["2"]), ("that is not a list", "MANI-005", 2)):
     member(f"a merge {label}", rule, DRAFT, ["versions", 2, "merged"], merged)
 member("another date of a version", "CONT-025", DRAFT, ["versions", 0, "saved"], golddocuments.LATER)
 member("another author of a version", "CONT-025", DRAFT, ["versions", 0, "author"], None)
@@ -130,11 +130,11 @@ damage("the remains of a removed head", "CONT-016")(lambda files: edit(files, MA
 damage("another current head")(lambda files: files.update({"heads/current": b"draft\n"}))
 damage("no current head")(lambda files: files.pop("heads/current"))
 for label, text in (("of no head", b"drafts\n"), ("in other letters", b"Draft\n"), ("without a line feed", b"draft"), ("with two", b"draft\n\n"),
-                    ("without a name", b""), ("that is no text", b"\xff\n"), ("with a long name", b"x" * 70 + b"\n")):
+                    ("without a name", b""), ("that is not text", b"\xff\n"), ("with a long name", b"x" * 70 + b"\n")):
     damage(f"a current head {label}", "CONT-027")(lambda files, text=text: files.update({"heads/current": text}))
 damage("a recovery of a head", "CONT-019")(lambda files: files.update({"heads/draft.recovery.json": files[DRAFT]}))
 damage("a recovery of another head", "CONT-018")(lambda files: files.update({"heads/draft.recovery.json": files[MAIN]}))
-damage("a recovery that is no manifest", "CONT-018")(lambda files: files.update({"heads/draft.recovery.json": b"{}"}))
+damage("a recovery that is not a manifest", "CONT-018")(lambda files: files.update({"heads/draft.recovery.json": b"{}"}))
 
 
 def share_earlier_file(files, commit):

@@ -217,23 +217,23 @@ LEFT_OUT = (
     ("no identity", "16.2.4", set_member(*FIRST, "identity", None)),
     ("an identity in capital letters", "16.2.4", set_member(*FIRST, "identity", "0A" * 32)),
     ("no parents", "16.2.4", set_member(*FIRST, "parents", None)),
-    ("a parent that is no identity", "16.2.4", set_member(*FIRST, "parents", ["1"])),
+    ("a parent that is not an identity", "16.2.4", set_member(*FIRST, "parents", ["1"])),
     ("no head", "16.2.4", set_member(*FIRST, "head", None)),
     ("a head with a dot", "16.2.4", set_member(*FIRST, "head", "a.b")),
     ("no date", "16.2.4", set_member(*FIRST, "saved", None)),
     ("a date without milliseconds", "16.2.4", set_member(*FIRST, "saved", "2026-11-22T01:13:59Z")),
-    ("a message that is no text", "16.2.4", set_member(*FIRST, "message", 3)),
+    ("a message that is not text", "16.2.4", set_member(*FIRST, "message", 3)),
     ("a version whose changes begin at no parent", "16.2.4", set_member(*FIRST, "from", "0b" * 32)),
     ("changes that begin nowhere", "16.2.4", set_member(*FIRST, "from", None)),
     ("changes that are not there", "16.2.4", set_entry(CHANGES, None)),
     ("a model that is not there", "16.2.4", set_member(*FIRST, "model", "models/1.xml")),
-    ("a model that is no text", "16.2.4", set_member(*FIRST, "model", 1)),
-    ("attachments that are no list", "16.2.4", set_member(*FIRST, "attachments", {})),
+    ("a model that is not text", "16.2.4", set_member(*FIRST, "model", 1)),
+    ("attachments that are not a list", "16.2.4", set_member(*FIRST, "attachments", {})),
     ("an attachment without a size", "16.2.4", set_member(*FIRST, "attachments", [{"name": "a", "new": {"digest": "0a" * 32}}])),
     ("an attachment that is not there", "16.2.6", attachment_entry(None)),
     ("an attachment with other bytes", "16.2.6", attachment_entry(b"plam")),
 )
-# A version with such changes is no version, by the clause.
+# A version with such changes is not a version, by the clause.
 FAULTS = (
     ("a date that the identity does not have", "7.7.9", set_member(*FIRST, "saved", "2026-11-22T01:13:59.251Z")),
     ("another value", "7.7.9", in_changes(b'"new": "Porto"', b'"new": "porto"')),

@@ -62,7 +62,7 @@ class Entry:
         require(disk in (0, 0xFFFF), "8.5.1", "an entry is in another part")
         if made >> 8 == 3:
             mode = external >> 16 & 0o170000
-            require(mode in (0, 0o040000 if self.is_folder else 0o100000), "8.5.1", "an entry is no file and no folder")
+            require(mode in (0, 0o040000 if self.is_folder else 0o100000), "8.5.1", "an entry is neither a file nor a folder")
         self.size, self.packed, self.offset = large([size, packed, offset], data[start + name_count:start + name_count + extra_count])
         require(not self.is_folder or not self.size and self.packed <= 64, "8.2.2", "a folder has bytes")
         require(self.method == 8 or self.packed == self.size, "8.5.1", "a stored entry has two sizes")

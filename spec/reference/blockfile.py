@@ -20,7 +20,7 @@ UNREAD = (
 
 
 class File:
-    """A block file that is judged part by part. `read` refuses what is no valid file."""
+    """A block file that is judged part by part. `read` refuses what is not a valid file."""
 
     def __init__(self, data, report=None, counting=None, is_log=False):
         self.data, self.report, self.counting, self.is_log = data, report or Report(), counting, is_log

@@ -106,7 +106,7 @@ class Document:
             return None
         manifest = manifests.Manifest(self.files.read(path), report, name)
         if not manifest.is_document:
-            return self.add("CONT-024", f"{path} is no manifest")
+            return self.add("CONT-024", f"{path} is not a manifest")
         if manifest.head not in (None, name) or manifest.head is None and not report.error_count:
             return self.add("CONT-024", f"{path} is the manifest of the head '{manifest.head}'")
         if manifest.uuid != main.uuid and None not in (manifest.uuid, main.uuid):

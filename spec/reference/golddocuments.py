@@ -233,7 +233,7 @@ def log():
     file.next_keys[1] = 1000
     file.commit(segments, number=3)
     last = add_change(file, segments, 3, 7, {"QuireVersionBefore": {"7": 3}}, acknowledges=True)
-    # Without the number of the version before it, a commit is no version (7.4.11).
+    # Without the number of the version before it, a commit is not a version (7.4.11).
     add_change(file, segments, 1, 8, {})
     file.name(0, file.commits[1])
     file.name(1, file.commits[0])

@@ -344,7 +344,7 @@ def tail():
     return file.bytes().ljust(count, b"\0"), file.lines()
 
 
-@feature("odd-tail", "block file", "A tail that is longer than the slot tells, and whose length is no multiple of 8")
+@feature("odd-tail", "block file", "A tail that is longer than the slot tells, and whose length is not a multiple of 8")
 def odd_tail():
     file, _, count = with_tail("odd tail")
     return file.bytes().ljust(count + 4099, b"\0"), file.lines()

@@ -140,7 +140,7 @@ def heads_log():
     add(3, 3, 2, {}, time=817207200125, author="Bob", acknowledges=True)
     message = {"QuireCommitMessage": {"6": "In the log"}}
     add(6, 6, 3, message, time=817288200000, author="Ada", acknowledges=True)
-    # A commit that draws a lane keeps the metadata, and is no version of its own; the one before it made version 6.
+    # A commit that draws a lane keeps the metadata, and is not a version of its own; the one before it made version 6.
     lane = {**message, "QuireLanes": REPLICA, "QuireLane": str(LANE)}
     draft.section("metadata", plan.metadata(draft.uuid, draft.kind, {"QuireVersionBefore": {"6": 3}, **lane}))
     draft.next_keys = {2: LANE + 1000}

@@ -31,7 +31,7 @@ def read_json(data):
         return dict(pairs)
 
     def constant(text):
-        raise NotJSON(f"{text} is no value")
+        raise NotJSON(f"{text} is not a value")
     try:
         text = data.decode("utf-8")
         if text.startswith("\ufeff"):
@@ -109,7 +109,7 @@ class Members:
             return None
         if isinstance(value, str) and not isinstance(value, Number):
             return value
-        return self.add("MANI-005", f"'{name}' is no text")
+        return self.add("MANI-005", f"'{name}' is not text")
 
     def name(self, name, limit):
         text = self.text(name)
@@ -122,7 +122,7 @@ class Members:
         if value is None:
             return None
         if not isinstance(value, Number) or re.search(r"[.eE]", value):
-            return self.add("MANI-005", f"'{name}' is no whole number")
+            return self.add("MANI-005", f"'{name}' is not a whole number")
         if not least <= int(value) <= greatest:
             return self.add("MANI-006", f"'{name}' is {value}")
         return int(value)
@@ -139,13 +139,13 @@ class Members:
         text = self.text(name)
         if text is None or is_date(text):
             return text
-        return self.add("MANI-007", f"'{name}' is no date")
+        return self.add("MANI-007", f"'{name}' is not a date")
 
     def digest(self, name):
         text = self.text(name)
         if text is None or re.fullmatch(r"[0-9a-f]{64}", text, re.ASCII):
             return text
-        return self.add("MANI-009", f"'{name}' is no digest")
+        return self.add("MANI-009", f"'{name}' is not a digest")
 
     def file(self, name, folder):
         text = self.text(name)
@@ -164,7 +164,7 @@ class Members:
         if value is None:
             return {}
         if not isinstance(value, dict):
-            return self.add("MANI-005", f"'{name}' is no object")
+            return self.add("MANI-005", f"'{name}' is not an object")
         found = {}
         for key, one in value.items():
             if isinstance(one, str) and not isinstance(one, Number):
@@ -179,17 +179,17 @@ class Members:
         if value is None:
             return None if is_needed else ([], True, True)
         if not isinstance(value, list):
-            return self.add("MANI-005", f"'{name}' is no list")
+            return self.add("MANI-005", f"'{name}' is not a list")
         objects = [Members(one, self.report) for one in value if isinstance(one, dict)]
         for _ in range(len(value) - len(objects)):
-            self.add("MANI-005", f"an element of '{name}' is no object")
+            self.add("MANI-005", f"an element of '{name}' is not an object")
         return objects, not value, len(objects) == len(value)
 
     def elements(self, name, read):
         """What a function reads of the elements of a list that may be absent. Each is judged as a member with the name of the list is."""
         value = self.get(name, False)
         if value is not None and not isinstance(value, list):
-            self.add("MANI-005", f"'{name}' is no list")
+            self.add("MANI-005", f"'{name}' is not a list")
             return []
         for _ in range((value or []).count(None)):
             self.add("MANI-005", f"an element of '{name}' is null")
@@ -217,7 +217,7 @@ class Manifest:
             report.add("MANI-001", str(error))
             return
         if not isinstance(values, dict):
-            report.add("MANI-005", "the manifest is no object")
+            report.add("MANI-005", "the manifest is not an object")
             return
         members = Members(values, report)
         name = members.text("format")
@@ -243,7 +243,7 @@ class Manifest:
         """7.3.10; returns whether the document may be read."""
         for name, kind in (members.texts("features") or {}).items():
             if not is_feature(name):
-                self.add("MANI-026", f"'{name}' is no name of a feature")
+                self.add("MANI-026", f"'{name}' is not a name of a feature")
             elif kind in ("ignore", "read"):
                 self.add("MANI-027", f"the feature '{name}' is not known")
             else:
@@ -298,7 +298,7 @@ class Manifest:
         folded = set()
         for name in names:
             if not is_head_name(name):
-                self.add("MANI-028", f"'{name}' is no name of a head")
+                self.add("MANI-028", f"'{name}' is not a name of a head")
             elif name.lower() in folded:
                 self.add("MANI-028", f"two heads have the name '{name}'")
             else:
@@ -396,7 +396,7 @@ class Manifest:
                 self.judge_earlier(store)
         if self.log is not None and all(store["name"] is not None and store["type"] is not None for store in self.stores):
             if not any(store["name"] == self.log and store["type"] in BLOCK_FILES for store in self.stores):
-                self.add("MANI-025", "the log is no store in a block file")
+                self.add("MANI-025", "the log is not a store in a block file")
         self.judge_attachments()
 
     def log_store(self):

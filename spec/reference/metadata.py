@@ -15,7 +15,7 @@ def judge(data, header_uuid, is_compressed, report):
         report.add("META-001", str(refused))
         return None
     if not isinstance(values, dict):
-        report.add("META-001", "the metadata are no dictionary")
+        report.add("META-001", "the metadata are not a dictionary")
         return None
     uuid = as_uuid(values.get("NSStoreUUID"))
     if uuid is None:
@@ -97,7 +97,7 @@ def judge_lanes(values, report):
     """4.4.6"""
     entries = values.get("QuireLanes", {})
     if not isinstance(entries, dict):
-        report.add("META-010", "'QuireLanes' is no dictionary")
+        report.add("META-010", "'QuireLanes' is not a dictionary")
     elif not all(is_start(start) and is_replica(replica) for start, replica in entries.items()):
         report.add("META-010", "a lane has no start or no replica")
     elif Lanes(values).current is None:

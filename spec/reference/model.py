@@ -140,7 +140,7 @@ def parse(data):
 
 def flag(element, name):
     text = element.get(name, "NO")
-    require(text.upper() in ("YES", "TRUE", "1", "NO", "FALSE", "0"), "2.6.3", f"{name} is '{text}', which is no flag")
+    require(text.upper() in ("YES", "TRUE", "1", "NO", "FALSE", "0"), "2.6.3", f"{name} is '{text}', which is not a flag")
     return text.upper() in ("YES", "TRUE", "1")
 
 
@@ -154,7 +154,7 @@ def count(element, name, default):
     text = element.get(name)
     if text is None:
         return default
-    require(integer(text) is not None, "2.6.3", f"{name} is '{text}', which is no number")
+    require(integer(text) is not None, "2.6.3", f"{name} is '{text}', which is not a number")
     return integer(text)
 
 
@@ -252,7 +252,7 @@ class Relationship:
         self.least = count(element, "minCount", 0)
         self.greatest = count(element, "maxCount", 0 if to_many else 1)
         rule = element.get("deletionRule", "Nullify")
-        require(rule in ("Nullify", "Cascade", "Deny", "No Action"), "2.6.8", f"'{rule}' is no delete rule")
+        require(rule in ("Nullify", "Cascade", "Deny", "No Action"), "2.6.8", f"'{rule}' is not a delete rule")
         self.modifier = element.get("versionHashModifier", "")
         for child in children(element, "validationPredicate", "userInfo"):
             note(child)
@@ -366,7 +366,7 @@ def fetch_index(element):
         path, expression = child.get("property"), child.get("expression")
         require(path is not None or expression is not None, "2.6.11", "an element of an index names no property")
         kind = child.get("type", "Binary")
-        require(kind in ("Binary", "RTree", "FullText"), "2.6.11", f"'{kind}' is no kind of index")
+        require(kind in ("Binary", "RTree", "FullText"), "2.6.11", f"'{kind}' is not a kind of index")
         elements.append((path if expression is None else None, kind == "FullText"))
     return elements
 
@@ -475,7 +475,7 @@ class Model:
                 (name, [part.name for part in parts]) for name, parts in composites]:
             different(members, f"properties of '{owner}'")
             for name in [owner, *members]:
-                require(is_name(name), "2.2.1", f"'{name}' is no name")
+                require(is_name(name), "2.2.1", f"'{name}' is not a name")
             names += [owner, *members]
         for entity in entities:
             if len({unicodedata.normalize("NFC", name) for name in entity.index_names}) < len(entity.index_names):
@@ -511,7 +511,7 @@ class Model:
             for name in rest:
                 member = {part.name: part for part in self.composites[member.composite]}[name]
             if isinstance(member, Relationship) or member.type != "String":
-                self.oddities.append(f"an index of '{entity.name}' is for the words of '{column}', which is no text")
+                self.oddities.append(f"an index of '{entity.name}' is for the words of '{column}', which is not text")
 
     def check_columns(self, entity, columns, is_index):
         require(columns, "2.2.7", f"a constraint or an index of '{entity.name}' names no property")
@@ -539,12 +539,12 @@ class Model:
         if text == "now()":
             return
         function, path = text[:-1].split(":(", 1) if ":(" in text else ("", text)
-        require(function == "" or function in FUNCTIONS, "2.2.6", f"'{function}' is no function")
+        require(function == "" or function in FUNCTIONS, "2.2.6", f"'{function}' is not a function")
         end, to_many = None, False
         for name in path.split("."):
             if isinstance(end, Attribute):
                 end = next((one for one in self.composites.get(end.composite, []) if one.name == name), None)
-                require(end is not None, "2.2.6", f"'{name}' in '{text}' is no part")
+                require(end is not None, "2.2.6", f"'{name}' in '{text}' is not a part")
                 continue
             end = self.properties(entity).get(name)
             require(isinstance(end, (Attribute, Relationship)), "2.2.6", f"'{text}' leads nowhere")
@@ -630,7 +630,7 @@ class Model:
         """2.2.5"""
         place = f"'{member.name}'"
         require(member.is_transient or member.type not in ("Undefined", "ObjectID"), "2.2.5", f"{place} is stored without a type")
-        require(member.pattern is None or member.type == "String", "2.2.5", f"{place} has a pattern and is no text")
+        require(member.pattern is None or member.type == "String", "2.2.5", f"{place} has a pattern and is not text")
         if member.pattern is not None:
             try:
                 re.compile(member.pattern)

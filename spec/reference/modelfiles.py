@@ -10,7 +10,7 @@ from model import TYPES, Element, Model, require
 def xml_of_archive(data):
     """Returns a compiled model as the elements of 2.6, without what no version hash covers."""
     archive = plist.Archive(data)
-    require("NSManagedObjectModel" in archive.class_names(archive.root), "11.3.4", "the archive is no model")
+    require("NSManagedObjectModel" in archive.class_names(archive.root), "11.3.4", "the archive is not a model")
     names = {number: name for name, number in TYPES.items()}
     root = Element("model", {})
     for name, entity in sorted(archive.members(archive.get(archive.root, "NSEntities")).items()):
@@ -85,7 +85,7 @@ def path_of_archive(archive, expression):
     path = archive.text(archive.get(expression, "NSKeyPath"))
     if path is None:
         arguments = archive.items(archive.get(expression, "NSArguments"))
-        require(arguments, "11.3.4", "an expression is no path")
+        require(arguments, "11.3.4", "an expression is not a path")
         return path_of_archive(archive, arguments[0])
     return path
 

@@ -46,16 +46,16 @@ class Version:
     def __init__(self, members, pack):
         self.pack, self.members = pack, members
         self.identity, self.parents, self.head, self.saved = (self.needed(name) for name in ("identity", "parents", "head", "saved"))
-        require(is_digest(self.identity), "16.2.4", "the identity of a version is no digest")
+        require(is_digest(self.identity), "16.2.4", "the identity of a version is not a digest")
         require(isinstance(self.parents, list) and all(map(is_digest, self.parents)) and self.identity not in self.parents,
-                "16.2.4", "the parents of a version are no other identities")
+                "16.2.4", "the parents of a version are not other identities")
         require(is_text(self.head) and (self.head == "main" or is_head_name(self.head)), "16.2.4", f"the head is {self.head!r}")
         require(is_text(self.saved) and is_date(self.saved), "16.2.4", f"the date is {self.saved!r}")
         self.author, self.message, self.start, self.changes, self.model = (
             self.text(name) for name in ("author", "message", "from", "changes", "model"))
         require((self.start is None) == (self.changes is None), "16.2.4", "one of 'from' and 'changes' is there alone")
         require(self.model is None or self.start is not None, "16.2.4", "'model' is there without 'from'")
-        require(self.start is None or self.start in self.parents, "16.2.4", "'from' is no parent")
+        require(self.start is None or self.start in self.parents, "16.2.4", "'from' is not a parent")
         self.files = self.read_files()
 
     def needed(self, name):
@@ -64,12 +64,12 @@ class Version:
 
     def text(self, name):
         value = self.members.get(name)
-        require(name not in self.members or is_text(value), "16.2.4", f"'{name}' is no text")
+        require(name not in self.members or is_text(value), "16.2.4", f"'{name}' is not text")
         return value
 
     def read_files(self):
         found, listed = {}, self.members.get("attachments", [])
-        require(isinstance(listed, list), "16.2.4", "'attachments' is no list")
+        require(isinstance(listed, list), "16.2.4", "'attachments' is not a list")
         for one in listed:
             name = one.get("name") if isinstance(one, dict) else None
             require(is_text(name) and name not in found, "16.2.4", "an attachment has no name, or that of another")

@@ -24,7 +24,7 @@ def object_of(data, clause):
         found = read_json(data)
     except NotJSON as error:
         raise Refused(clause, f"there is no JSON: {error}") from None
-    require(isinstance(found, dict), clause, "the JSON is no object")
+    require(isinstance(found, dict), clause, "the JSON is not an object")
     return found
 
 
@@ -32,7 +32,7 @@ def identifier(text):
     """13.2.1: the numbers of an entity and of an object."""
     found = re.fullmatch(r"([0-9]{1,5})/p([0-9]{1,15})", text, re.ASCII) if is_text(text) else None
     numbers = tuple(map(int, found.groups())) if found else (0, 0)
-    require(0 < numbers[0] < 1 << 16 and 0 < numbers[1] < 1 << 48, "13.2.1", f"{text!r} is no identifier")
+    require(0 < numbers[0] < 1 << 16 and 0 < numbers[1] < 1 << 48, "13.2.1", f"{text!r} is not an identifier")
     return numbers
 
 
@@ -154,7 +154,7 @@ def row(line, own_inverses):
     require(isinstance(ids, list) and len(ids) == 1 + is_link, "13.3.1", "a link has other ends than two")
     numbers = [identifier(one) for one in ids]
     properties = line.get("properties", {})
-    require(isinstance(properties, dict), "13.2.1", "the properties of a line are no object")
+    require(isinstance(properties, dict), "13.2.1", "the properties of a line are not object")
     if name in own_inverses and is_link and numbers[0] > numbers[1]:
         ids, properties = ids[::-1], {OTHER_END.get(one, one): value for one, value in properties.items()}
     sides = [None if change == absent else values(properties, side) for side, absent in (("old", "inserted"), ("new", "deleted"))]

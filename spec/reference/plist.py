@@ -36,7 +36,7 @@ class BinaryList:
     """11.1"""
 
     def __init__(self, data):
-        require(len(data) >= 40 and data[:6] == b"bplist", "11.1.1", "the bytes are no binary property list")
+        require(len(data) >= 40 and data[:6] == b"bplist", "11.1.1", "the bytes are not a binary property list")
         self.data = data
         trailer = len(data) - 32
         self.offset_count, self.reference_count, self.count, self.top, self.table = struct.unpack_from(
@@ -85,7 +85,7 @@ class BinaryList:
             result = {}
             for position in range(count):
                 key = self.member(start, position, depth)
-                require(isinstance(key, str), "11.1.2", "a key is no text")
+                require(isinstance(key, str), "11.1.2", "a key is not text")
                 result[key] = self.member(start, count + position, depth)
         else:
             result = [self.member(start, position, depth) for position in range(count)]
@@ -105,7 +105,7 @@ class BinaryList:
         start, count = place + 1, low
         if low == 15:
             marker = self.number(start, 1)
-            require(marker >> 4 == 1 and marker & 15 <= 3, "11.1.2", "a count is no integer")
+            require(marker >> 4 == 1 and marker & 15 <= 3, "11.1.2", "a count is not an integer")
             width = 1 << (marker & 15)
             count = self.number(start + 1, width)
             start += 1 + width
@@ -131,7 +131,7 @@ class Archive:
         values = read(data)
         require(isinstance(values, dict) and isinstance(values.get("$archiver"), str)
                 and isinstance(values.get("$objects"), list) and isinstance(values.get("$top"), dict),
-                "11.3.1", "the property list is no keyed archive")
+                "11.3.1", "the property list is not a keyed archive")
         self.objects = values["$objects"]
         root = values["$top"].get("root", next(iter(values["$top"].values()), None))
         require(isinstance(root, UID) and root < len(self.objects), "11.3.1", "the archive has no root")

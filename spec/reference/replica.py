@@ -96,7 +96,7 @@ def value_of(value, kind):
             return whole(value, kind)
         return real(value, kind) if kind in NOT_A_NUMBER else text_value(value, kind)
     except (ValueError, TypeError, AttributeError, OverflowError, binascii.Error):
-        raise Refused("13.2.4", f"{value!r} is no value of the property") from None
+        raise Refused("13.2.4", f"{value!r} is not a value of the property") from None
 
 
 # --- Stores
@@ -127,7 +127,7 @@ class Store:
         return {OTHER_COLUMN[column]: value for column, value in row.items()}
 
     def key(self, number, key, row):
-        """The key of an object, or the ends of a link, whose own key is no part of a patch (13.3.2)."""
+        """The key of an object, or the ends of a link, whose own key is not a part of a patch (13.3.2)."""
         return key if self.table(number) is None else (row[1], row[2])
 
     def place(self, name, ids):

@@ -103,7 +103,7 @@ def real(words, kind):
 
 
 def value(text, kind):
-    """The value of a kind that is no text; None where the text is none."""
+    """The value of a kind that is not text; None where the text is none."""
     words = text.strip("".join(map(chr, range(33))))
     if kind == BOOLEAN:
         return {"0": False, "1": True}.get(words)
@@ -166,7 +166,7 @@ def plist_value(element):
         return plist.Real(words)
     if tag == "date" and DATE.fullmatch(words):
         return plist.Date(0)
-    return bad(f"'{text[:40]}' is no value of '{tag}'")
+    return bad(f"'{text[:40]}' is not a value of '{tag}'")
 
 
 # --- The document -----------------------------------------------------------------------------------
@@ -326,7 +326,7 @@ class Store:
         if place in ("version", "nextObjectID"):
             number = models.integer(words)
             if number is None or place == "nextObjectID" and number < 0:
-                self.add("XMLS-005", f"'{place}' is no number")
+                self.add("XMLS-005", f"'{place}' is not a number")
             elif place == "nextObjectID":
                 self.highest = number
             elif number > 0x08FFFFFF:
@@ -358,7 +358,7 @@ class Store:
             self.add("XMLS-008", str(refused))
             return
         if not isinstance(self.values, dict):
-            self.add("XMLS-008", "the metadata are no dictionary")
+            self.add("XMLS-008", "the metadata are not a dictionary")
             self.values = {}
 
     # --- 5.5
@@ -380,7 +380,7 @@ class Store:
             self.report.unchecked.append("the document does not contain its model")
             return
         if not isinstance(self.values["QuireModel"], str):
-            self.add("XMLS-009", "'QuireModel' is no text")
+            self.add("XMLS-009", "'QuireModel' is not text")
             return
         try:
             own = models.Model(self.values["QuireModel"].encode())
@@ -405,7 +405,7 @@ class Store:
             except (Refused, TypeError):
                 is_list = False
             if not is_list:
-                self.add("XMLS-009", "'QuireValues' is no binary property list with names")
+                self.add("XMLS-009", "'QuireValues' is not a binary property list with names")
 
     def judge_numbers(self):
         """5.5.4"""
@@ -473,7 +473,7 @@ class Store:
             if word:
                 found = identifier(word)
                 if found is None:
-                    self.add("XMLS-018", f"'{word}' is no identifier")
+                    self.add("XMLS-018", f"'{word}' is not an identifier")
                 else:
                     numbers.append(found)
         self.lists.append((layout, number, member, numbers))
@@ -492,7 +492,7 @@ class Store:
         else:
             found = value(text, column.kind)
             if found is None:
-                return self.add("XMLS-016", f"'{text[:40]}' is no value of '{name}'")
+                return self.add("XMLS-016", f"'{text[:40]}' is not a value of '{name}'")
         self.rows[layout.number][number][column.number] = found
         return None
 

@@ -78,7 +78,7 @@ struct PeerWorld {
 
   func path(_ name: String) -> String { folder.appending(path: name).path }
 
-  /// Copies a file, and waits until the copy is on the disk, so that this is no part of the next save.
+  /// Copies a file, and waits until the copy is on the disk, so that this is not a part of the next save.
   func copy(_ name: String, to other: String) {
     try? FileManager.default.removeItem(atPath: path(other))
     try! FileManager.default.copyItem(atPath: path(name), toPath: path(other))

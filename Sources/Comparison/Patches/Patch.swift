@@ -70,7 +70,7 @@ public struct Patch: Sendable {
     var hashes: [String: String] = [:]
     for entity in entities {
       guard case .string(let hash) = entity.value else {
-        throw Self.fault(name, 1, "A hash is no text.")
+        throw Self.fault(name, 1, "A hash is not text.")
       }
       hashes[entity.name] = hash
     }
@@ -207,7 +207,7 @@ public struct Patch: Sendable {
             )
           }
           guard let value = property.value(json ?? .null, ValueText.key) else {
-            throw fault(line, "'\(side)' of '\(member.name)' is no value of the property.")
+            throw fault(line, "'\(side)' of '\(member.name)' is not a value of the property.")
           }
           return value
         }
@@ -247,7 +247,7 @@ public struct Patch: Sendable {
 extension ComparisonError {
   fileprivate static func noHeader(_ name: String) -> ComparisonError {
     ComparisonError(
-      .badPatch, "'\(name)' is not a patch of Quire: its first line is no header.", path: name,
+      .badPatch, "'\(name)' is not a patch of Quire: its first line is not a header.", path: name,
       .noHeader)
   }
 }

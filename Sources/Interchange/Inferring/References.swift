@@ -126,7 +126,7 @@ struct References {
       else { return nil }
       let column = surveys[candidate.file].columns[candidate.column].name
       return
-        "The column '\(column)' of '\(surveys[candidate.file].name)' is no reference to "
+        "The column '\(column)' of '\(surveys[candidate.file].name)' is not a reference to "
         + "\(surveys[candidate.target].entity): \(miss.count) of its \(values) values lead to no object, "
         + "the first is '\(miss.example)'."
     }

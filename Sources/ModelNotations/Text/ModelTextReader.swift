@@ -169,7 +169,7 @@ struct ModelTextReader {
     let hint = suggestion.sentence(for: word, among: known)
     return ModelTextFault(
       cursor.place,
-      "The word '\(word)' is no characteristic \(part)."
+      "The word '\(word)' is not a characteristic \(part)."
         + (hint.isEmpty ? " The words are: \(known.joined(separator: ", "))." : hint))
   }
 

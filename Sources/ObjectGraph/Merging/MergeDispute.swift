@@ -67,7 +67,7 @@ struct MergeChoice: Sendable {
   /// The names of the columns with places in ordered relationships, by entity.
   let orderKeys: [String: Set<String>]
   /// The objects that this copy has deleted and that are restored. Their references to objects that this copy has
-  /// disconnected are cleared, which is no change of its own.
+  /// disconnected are cleared, which is not a change of its own.
   let restored: Set<ObjectKey>
 
   var policy: MergePolicy { .custom { resolution(of: $0) } }

@@ -33,7 +33,7 @@ public struct RelatedSnapshot<Snapshot: EntitySnapshot>: Sendable, Hashable, Cod
         throw DecodingError.dataCorrupted(
           .init(
             codingPath: decoder.codingPath,
-            debugDescription: "\"\(uri)\" is no identifier of an object."))
+            debugDescription: "\"\(uri)\" is not an identifier of an object."))
       }
       self.init(id)
     } else {

@@ -29,7 +29,7 @@ public struct SnapshotSource {
     if let uri, id == nil {
       throw DecodingError.dataCorruptedError(
         forKey: SnapshotKey("objectID"), in: container,
-        debugDescription: "\"\(uri)\" is no identifier of an object.")
+        debugDescription: "\"\(uri)\" is not an identifier of an object.")
     }
     (object, self.id, paths, self.decoder) = (nil, id, SnapshotPaths(), container)
   }
@@ -80,7 +80,7 @@ public struct SnapshotSource {
   /// Returns the value of a derived attribute that no context has computed yet: none, or zero.
   public static func noValue<V: AttributeValue>() -> V {
     guard let value = V(storedValue: .null) ?? V(storedValue: V.attributeType.zero) else {
-      misuse("\(V.self) is no type for a derived attribute.")
+      misuse("\(V.self) is not a type for a derived attribute.")
     }
     return value
   }

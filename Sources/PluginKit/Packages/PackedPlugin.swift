@@ -44,7 +44,7 @@ package struct PackedPlugin {
       guard archive.entries.contains(where: { $0.path == PluginManifest.fileName }) else {
         throw PluginKitError(
           .refused,
-          "'\(package)' is no packed plug-in: it does not contain "
+          "'\(package)' is not a packed plug-in: it does not contain "
             + "'\(PluginManifest.fileName)' at its top.",
           hint: "'quire plugin pack' packs a plug-in.")
       }

@@ -143,7 +143,8 @@ struct ProcessCases {
       } else {
         let bounds = try ask(helper, "lease 3000", expecting: "leased").map { UInt64($0) }
         guard bounds.count == 2, bounds[0] <= bounds[1], bounds[1] - bounds[0] < 1 << 24 else {
-          throw CaseRun.End.finding("Another process leased the keys \(bounds), which is no range.")
+          throw CaseRun.End.finding(
+            "Another process leased the keys \(bounds), which is not a range.")
         }
         lease = bounds[0]..<bounds[1]
       }

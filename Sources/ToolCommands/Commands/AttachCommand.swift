@@ -135,7 +135,7 @@ enum AttachCommand {
     let last = name.split(separator: "/").last.map(String.init) ?? ""
     guard !last.isEmpty, last != ".", last != "..", !last.hasPrefix("-") else {
       throw .wrongUsage(
-        "'\(oneLine(name))' is no name for a file.", hint: "Give a file with --output.")
+        "'\(oneLine(name))' is not a name for a file.", hint: "Give a file with --output.")
     }
     return last
   }

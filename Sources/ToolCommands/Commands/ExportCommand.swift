@@ -38,7 +38,7 @@ enum ExportCommand {
         With csv there is one file for each entity, and its first line contains the column names, in the order of the model. \
         The first column is @id for an entity to which a relationship leads, because other objects contain its \
         identifiers, and for every entity with --ids. An empty \
-        cell is no value, and "" is empty text. A list contains identifiers separated by spaces. Each part \
+        cell is a missing value, and "" is empty text. A list contains identifiers separated by spaces. Each part \
         of a composite attribute has its own column, such as place.latitude.
 
         With arrow there is one file for each entity, for data frames and databases: pandas, Polars and DuckDB read it \

@@ -59,7 +59,7 @@ enum ImportCommand {
         The command checks all objects first, and then saves all or none. It reports each error with the \
         file, line and property, in the order of the files, and after twenty errors the number of the \
         others. It copies pipes and standard input, because it reads them twice. With csv the first line \
-        contains the column names; an empty cell is no value, and "" is empty text.
+        contains the column names; an empty cell is a missing value, and "" is empty text.
 
         A table trips.csv contains objects of Trip, and a column 'Start Date' the property startDate. A column such \
         as trip.name refers to the stored trip with this unique name. If no file has a column @id, it may also refer to a \
@@ -148,7 +148,7 @@ enum ImportCommand {
     if let text = invocation.value(of: Self.names) {
       do { names = try ImportNames(text) } catch {
         throw CommandError.wrongUsage(
-          "'\(oneLine(error.part))' is no pair of names.",
+          "'\(oneLine(error.part))' is not a pair of names.",
           hint: "Write --map 'NAME IN THE FILE=NAME', and several with commas between.")
       }
     }

@@ -202,7 +202,7 @@ enum NewCommand {
       let chosen = name.flatMap { ModelText.attribute("", ofTypeNamed: $0) }
       guard let type = chosen?.type, type != .transformable, type != .objectID else {
         throw CommandError.wrongUsage(
-          "'\(oneLine(String(part)))' is no column with a type.",
+          "'\(oneLine(String(part)))' is not a column with a type.",
           hint:
             "Write --type COLUMN=TYPE, for example --type start=Date; 'quire model --help' lists the types."
         )

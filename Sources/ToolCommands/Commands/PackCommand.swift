@@ -52,7 +52,7 @@ enum PackCommand {
         try !disk.exists(folder.trimmingSlashes + "/manifest.json")
       {
         throw CommandError(
-          .unreadable, "'\(oneLine(folder))' is no document: it has no file 'manifest.json'.",
+          .unreadable, "'\(oneLine(folder))' is not a document: it has no file 'manifest.json'.",
           hint: "'quire pack' takes the folder of a document. 'quire new' makes a document.")
       }
       let line = ProgressLine(invocation.console.messages, "packing")

@@ -74,7 +74,7 @@ extension StoreReader {
       try disk.exists(place.path)
     else { return }
     throw CommandError.wrongUsage(
-      "'\(oneLine(path))' is no file, and this command does not read versions by @.",
+      "'\(oneLine(path))' is not a file, and this command does not read versions by @.",
       hint: "Commands that read an earlier version take --version \(version) after "
         + "\(CommandError.quoted(place.path)).")
   }

@@ -88,7 +88,7 @@ struct ConstraintConflictTests {
 
     #expect(conflict.storedObject == ada.objectID)
     #expect(conflict.conflictingObjects == [bob.objectID])
-    // The two objects exchange their values, which is no conflict.
+    // The two objects exchange their values, which is not a conflict.
     ada["name"] = .string("Bob")
     #expect(try context.constraintConflicts().isEmpty)
     try context.save()

@@ -224,7 +224,7 @@ struct UpsertTests {
     #expect(accounts[0]["owner"] == .string("Cyd") && accounts[0]["bank"] == .integer(1))
   }
 
-  @Test("Objects with no value or different values are no duplicates", arguments: Kind.allCases)
+  @Test("Objects with no value or different values are not duplicates", arguments: Kind.allCases)
   func none(_ kind: Kind) throws {
     let bank = try Bank(kind)
     bank.context.mergePolicy = .objectWins

@@ -261,7 +261,7 @@ struct MarkTests {
   }
 
   @Test(
-    "The parent's own save of an object that a child has marked is no conflict",
+    "The parent's own save of an object that a child has marked is not a conflict",
     arguments: Kind.allCases)
   func savedByParent(_ kind: Kind) throws {
     let two = try Two(kind)

@@ -131,7 +131,7 @@ struct UnseenTests {
       s.one.expect("trip", name: "TRIP", cost: 1)
       s.one.save(expecting: .conflict("trip", "cost", base: 0, mine: 1, theirs: 10))
       s.store.contains(trip: ["trip"]).expect("trip", cost: 10)
-      // A batch of this context is seen by this context, so a change of the same value is no conflict.
+      // A batch of this context is seen by this context, so a change of the same value is not a conflict.
       s.one.refresh("trip", keepingChanges: false).set("trip", name: "own")
       s.one.step("upper-case all names in a batch", upperCaseNames)
       s.one.expect("trip", name: "own").save()

@@ -334,7 +334,7 @@ final class RandomWork {
     let isNothing = !seat.context.hasChanges && seat.now == seat.base
     var merged = seat.now
     if !isNothing { while merged.mergeDuplicates(seat.policy, inserted: seat.inserted) {} }
-    // An unchanged object that shares a value is no failure. An object that was set to its own values may be one.
+    // An unchanged object that shares a value is not a failure. An object that was set to its own values may be one.
     let doubles = merged.doubles
     let changed = doubles.filter { merged.objects[$0] != seat.base.objects[$0] }
     if !isNothing, merged.isDenied || !doubles.isEmpty {

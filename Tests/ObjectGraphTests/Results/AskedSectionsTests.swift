@@ -29,7 +29,8 @@ struct AskedSectionsTests {
 
   private static let byAge = FetchRequest(Decades.self, sortedBy: [SortKey("age")])
 
-  @Test("A value that an object sets in awakeFromFetch is no undo group", arguments: Kind.allCases)
+  @Test(
+    "A value that an object sets in awakeFromFetch is not an undo group", arguments: Kind.allCases)
   func awaking(_ kind: Kind) throws {
     let context = try context(kind, ages: [21, 34])
     let undo = try #require(context.undoStack)
@@ -98,7 +99,7 @@ struct AskedSectionsTests {
     var count = 0
     results.onChange = { _ in count += 1 }
     try context.processPendingChanges()
-    #expect(count == 0, "What objects set when they awake is no change.")
+    #expect(count == 0, "What objects set when they awake is not a change.")
 
     results[2].nickname = "older"
     try context.processPendingChanges()

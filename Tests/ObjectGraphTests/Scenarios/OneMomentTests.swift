@@ -82,7 +82,7 @@ struct OneMomentTests {
   }
 
   @Test(
-    "A save shows the values of saves before it, and changing these values is no conflict",
+    "A save shows the values of saves before it, and changing these values is not a conflict",
     arguments: Kind.allCases)
   func afterConflict(_ kind: Kind) throws {
     try scenario(kind) { s in

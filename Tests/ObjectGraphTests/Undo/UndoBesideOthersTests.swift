@@ -155,7 +155,7 @@ struct UndoBesideOthersTests {
   }
 
   @Test(
-    "Undo after a refresh of the object is no conflict with the save that the refresh has shown",
+    "Undo after a refresh of the object is not a conflict with the save that the refresh has shown",
     arguments: Kind.allCases)
   func asked(_ kind: Kind) throws {
     try scenario(kind) { s in
@@ -170,7 +170,7 @@ struct UndoBesideOthersTests {
   }
 
   @Test(
-    "Undo after a refresh that kept the changes of the undone step is no conflict",
+    "Undo after a refresh that kept the changes of the undone step is not a conflict",
     arguments: Kind.allCases)
   func keptChanges(_ kind: Kind) throws {
     try scenario(kind) { s in
@@ -219,7 +219,7 @@ struct UndoBesideOthersTests {
   }
 
   @Test(
-    "Redo is no conflict with a save that the context has merged or refreshed since the undo",
+    "Redo is not a conflict with a save that the context has merged or refreshed since the undo",
     arguments: Kind.allCases, [false, true])
   func redoneAboveOthers(_ kind: Kind, isFollowing: Bool) throws {
     try scenario(kind, isFollowing ? "following" : "refreshing") { s in

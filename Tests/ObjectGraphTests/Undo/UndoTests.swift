@@ -267,7 +267,7 @@ struct UndoTests {
   }
 
   @Test(
-    "An undone deletion is no change, so merged values show and are not overwritten",
+    "An undone deletion is not a change, so merged values show and are not overwritten",
     arguments: Kind.allCases, [true, false])
   func undoneDeletionAndOthers(_ kind: Kind, _ isMerging: Bool) throws {
     let (graph, context, undo) = try Self.context(kind)

@@ -100,7 +100,7 @@ struct TransientRelationshipTests {
     }
   }
 
-  @Test("No store holds the relationship, and setting it is no change")
+  @Test("No store holds the relationship, and setting it is not a change")
   func inMemoryOnly() throws {
     ada.table = window
     #expect(!context.hasChanges)

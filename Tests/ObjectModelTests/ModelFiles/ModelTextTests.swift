@@ -244,13 +244,13 @@ struct ModelTextTests {
 
     #expect(
       faults == [
-        "Trips.model:1:14: The word 'abstrct' is no characteristic of an entity. "
+        "Trips.model:1:14: The word 'abstrct' is not a characteristic of an entity. "
           + "Did you mean \"abstract\"?",
         "Trips.model:2:9: There is no type and no entity \"Sting\". Did you mean \"String\"?",
         "Trips.model:3:10: There is no type and no entity \"Int\". Did you mean \"Int64\"?",
         "Trips.model:4:19: The text must contain a value of the type Int16, such as 5 here, "
           + "not '\"x\"'.",
-        "Trips.model:5:18: The word 'inverze' is no characteristic of a relationship. "
+        "Trips.model:5:18: The word 'inverze' is not a characteristic of a relationship. "
           + "Did you mean \"inverse\"?",
         "Trips.model:6:18: The bounds of a text are written as 'length 1...100'.",
         "Trips.model:7:18: The text must contain a value of the type String, such as \"text\" here, "

@@ -102,7 +102,7 @@ struct OldFormatTests {
     #expect(versions.versions[0].storedHashes["Trip"] == model.versionHash(of: "Trip")?.bytes)
   }
 
-  @Test("A property list in XML that is no archive is refused with the reason")
+  @Test("A property list in XML that is not an archive is refused with the reason")
   func noArchive() throws {
     let folder = try Folder()
     try folder.write(Array(Self.xml(.dictionary(["a": .string("b")])).utf8), to: "a.mom")

@@ -55,7 +55,7 @@ extension HostileInputs {
       } catch {
         precondition(
           error is StoreError || error is PostgreSQLError || error is BlockError,
-          "It is no error of a store's: \(error)")
+          "It is not an error of a store's: \(error)")
       }
       turn += 1
     }

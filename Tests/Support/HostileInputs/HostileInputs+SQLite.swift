@@ -95,7 +95,7 @@ extension HostileInputs {
   /// Runs a body that may throw the errors of a store.
   private static func attempt(_ body: () throws -> Void) {
     do { try body() } catch {
-      precondition(error is StoreError, "It is no error of a store's: \(error)")
+      precondition(error is StoreError, "It is not an error of a store's: \(error)")
     }
   }
 }

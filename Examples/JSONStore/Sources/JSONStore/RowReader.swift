@@ -75,7 +75,7 @@ struct RowReader {
       if let value = self.value(text, kind) { return value }
     default: break
     }
-    throw damaged(place, "This is no value of type \(kind).")
+    throw damaged(place, "This is not a value of type \(kind).")
   }
 
   private func number(_ value: JSONValue) -> Double? {

@@ -70,7 +70,7 @@ struct Arguments {
 
   func number(_ text: String) throws(UsageError) -> Int {
     guard let number = Int(text), (0...100_000).contains(number) else {
-      throw UsageError("'\(text)' is no number.")
+      throw UsageError("'\(text)' is not a number.")
     }
     return number
   }

@@ -6,7 +6,7 @@ enum Day {
 
   static func date(_ text: String) throws(UsageError) -> Date {
     guard let date = try? form.parse(text), form.format(date) == text else {
-      throw UsageError("'\(text)' is no day. Days are written 2026-12-01.")
+      throw UsageError("'\(text)' is not a day. Days are written 2026-12-01.")
     }
     return date
   }

@@ -154,7 +154,7 @@ struct DatabaseCheck {
     try report(
       .postgreSQLVersions, table, "version",
       "t.version < 0 OR t.version > \(head.newest)",
-      "The version is no commit up to the newest, \(head.newest).")
+      "The version is not a commit up to the newest, \(head.newest).")
     try report(
       .postgreSQLHighestKeys, table, "id",
       "t.id > coalesce((SELECT last FROM quire_key WHERE number = \(number)), 0)",

@@ -53,7 +53,7 @@ struct ChangeLogCheck {
         )
       }
     case (.integer, ChangeLogTables.Kind.insert), (.integer, ChangeLogTables.Kind.delete):
-      if isGiven { faults.append("is no update, and names changed properties") }
+      if isGiven { faults.append("is not an update, and names changed properties") }
     default: faults.append("has \(statement.value(1).words) as its kind")
     }
     return faults

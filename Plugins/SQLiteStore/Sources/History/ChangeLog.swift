@@ -47,7 +47,7 @@ struct ChangeLog {
       let number = statement.integer(0)
       guard statement.kind(1) == .real || statement.kind(1) == .integer else {
         throw damaged(
-          "ATRANSACTION, row \(number): ZTIMESTAMP contains \(statement.value(1).words), which is no time."
+          "ATRANSACTION, row \(number): ZTIMESTAMP contains \(statement.value(1).words), which is not a time."
         )
       }
       found.append(
@@ -102,7 +102,7 @@ struct ChangeLog {
     }
     guard statement.kind(4) == .integer, statement.integer(4) >= 1,
       statement.integer(4) <= Int64(ObjectKey.highestNumber)
-    else { throw fault("ZENTITYPK contains \(statement.value(4).words), which is no key") }
+    else { throw fault("ZENTITYPK contains \(statement.value(4).words), which is not a key") }
     let key = ObjectKey(
       entity: entity.layout.entityNumber, number: UInt64(statement.integer(4)))
     switch (statement.kind(2), statement.integer(2)) {
@@ -118,7 +118,7 @@ struct ChangeLog {
             statement, place, .column(column.kind), contents.map)
         } catch {
           throw fault(
-            "\(tables.tombstones[place - 6]) contains \(statement.value(place).words), which is no value of '\(column.name)'"
+            "\(tables.tombstones[place - 6]) contains \(statement.value(place).words), which is not a value of '\(column.name)'"
           )
         }
       }

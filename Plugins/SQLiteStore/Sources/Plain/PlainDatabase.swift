@@ -105,7 +105,7 @@ struct PlainDatabase {
         guard let reference = declared(key, of: index) else {
           notes.append(
             "The foreign key \(PlainDatabase.words(key.columns)) of '\(table.name)' leads to no key of a table "
-              + "'\(key.table)', so it is no relationship.")
+              + "'\(key.table)', so it is not a relationship.")
           continue
         }
         try add(reference, to: index, isDeclared: true, connection)
@@ -170,7 +170,7 @@ struct PlainDatabase {
       // If no value matches a row, the similar name is a coincidence.
       if isDeclared || missing != values {
         notes.append(
-          "\(PlainDatabase.words(reference.columns)) of '\(sources[source].table.name)' is no relationship to "
+          "\(PlainDatabase.words(reference.columns)) of '\(sources[source].table.name)' is not a relationship to "
             + "\(sources[reference.target].entity): \(missing ?? 0) of \(values ?? 0) values lead to no row."
         )
       }

@@ -116,7 +116,7 @@ struct PlainValues {
       return Finding(
         type: .binary,
         note: blobCount < valueCount
-          ? "contains \(valueCount - blobCount) values that are no bytes, so all are kept as bytes"
+          ? "contains \(valueCount - blobCount) values that are not bytes, so all are kept as bytes"
           : nil)
     }
     if textCount == valueCount {
