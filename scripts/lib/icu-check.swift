@@ -92,5 +92,5 @@ for zone in [
 }
 print(
   Locale.current.identifier, TimeZone.current.identifier,
-  String(format: "%.2f %d %@ %5s", 1.5, 3, "é" as NSString, "x"))
+  String(format: "%.2f %d %@", 1.5, 3, "é" as NSString))
 print(CocoaError(.fileNoSuchFile).localizedDescription, POSIXError(.ENOENT).localizedDescription)
