@@ -37,7 +37,8 @@ final class UnpackingCalls: SystemFileCalls {
       let place = PlaceInTree(path)
       for folder in folders {
         guard let rest = place.names(below: folder.place) else { continue }
-        let path = rest.isEmpty
+        let path =
+          rest.isEmpty
           ? folder.path : folder.path.appendingPathComponent(rest.joined(separator: "/"))
         return (path, folder)
       }

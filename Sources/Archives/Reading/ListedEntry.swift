@@ -63,7 +63,8 @@ struct ListedEntry {
     do {
       let extra = try ExtraFields(Array(bytes[extraStart..<extraStart + lengths[1]]))
       values = try extra.values(short)
-      place = path == ZipFormat.typeName ? extra[ZipFormat.placeField].flatMap(ArchivePlace.init) : nil
+      place =
+        path == ZipFormat.typeName ? extra[ZipFormat.placeField].flatMap(ArchivePlace.init) : nil
     } catch { throw refused(.damaged, "its extra fields are malformed") }
     (byteCount, packedByteCount, headerOffset) = (values[0], values[1], values[2])
     try checkSizes(refused)
