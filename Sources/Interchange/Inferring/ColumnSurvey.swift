@@ -37,12 +37,12 @@ struct ColumnSurvey {
     var exceedDouble = false
   }
 
-  /// The numbers of texts that look like values of another type.
+  /// Texts that look like values of another type.
   private struct LookAlikes {
     /// Days or moments, in any form.
     var dates = 0
-    /// Numbers that may have a decimal comma.
-    var commaNumbers = 0
+    /// Whether every value may be a number with a decimal comma.
+    var areCommaNumbers = true
     /// Numbers with a comma that is not before three digits, where it may be the comma of thousands.
     var commaFractions = 0
   }
@@ -83,7 +83,7 @@ struct ColumnSurvey {
         "The column '\(name)' of \(entity) looks like dates, but is text: dates are written like 2026-05-01."
       ]
     }
-    if type == .string, lookAlikes.commaNumbers == valueCount, lookAlikes.commaFractions > 0 {
+    if type == .string, lookAlikes.areCommaNumbers, lookAlikes.commaFractions > 0 {
       return [
         "The column '\(name)' of \(entity) looks like numbers with decimal commas, but is text: --decimal , reads them."
       ]
@@ -162,8 +162,6 @@ struct ColumnSurvey {
       } else {
         kinds.subtract([.integer, .number])
       }
-    } else if lookAlikes.commaNumbers == valueCount {
-      countComma(written)
     }
     valueCount += 1
     byteCount += bytes.count
@@ -176,6 +174,10 @@ struct ColumnSurvey {
     }
     if isText { kinds.subtract([.boolean, .integer, .number]) }
     if kinds.contains(.number) || kinds.contains(.integer) { addNumber(bytes) }
+    // Most columns contain plain numbers or plain texts, so this costs at most one look at a text.
+    if lookAlikes.areCommaNumbers, !kinds.contains(.number), !isText, !hasDecimalComma {
+      addComma(bytes)
+    }
     guard kinds.contains(.boolean) || !texts.isEmpty else { return }
     guard bytes.count <= 2048 else {
       kinds.remove(.boolean)
@@ -189,9 +191,11 @@ struct ColumnSurvey {
     texts.narrow(by: text)
   }
 
-  private mutating func countComma(_ bytes: ArraySlice<UInt8>) {
-    guard bytes.count <= 40, DecimalComma.pointed(bytes) != nil else { return }
-    lookAlikes.commaNumbers += 1
+  private mutating func addComma(_ bytes: ArraySlice<UInt8>) {
+    guard bytes.count <= 40, DecimalComma.pointed(bytes) != nil else {
+      lookAlikes.areCommaNumbers = false
+      return
+    }
     let fraction = bytes.lastIndex(of: UInt8(ascii: ",")).map { bytes[$0...].count - 1 } ?? 0
     if fraction > 0, fraction != 3 { lookAlikes.commaFractions += 1 }
   }
