@@ -46,8 +46,7 @@ final class Session {
     let snapshot = try store.snapshot()
     schema = snapshot.schema
     let coordinator = PersistentStoreCoordinator(model: try snapshot.model)
-    // Many sessions insert a few objects. With more keys the numbers would have a gap after each session.
-    try coordinator.add(store).leaseSingleKeys()
+    try coordinator.add(store)
     context = ManagedObjectContext(coordinator, concurrency: .confined)
     context.transactionAuthor = author
     context.undoStack = UndoStack()
