@@ -21,8 +21,8 @@ package func readIfSound<Result>(_ body: () throws -> Result) throws -> Result? 
 }
 
 extension Error {
-  /// Whether a disk or a server has failed, so that the same call may succeed a moment later. Damaged and missing files are
-  /// no such failures.
+  /// Whether a disk or a server has failed, so that the same call may succeed a moment later. Damaged and missing files
+  /// do not count, because the same call would fail again.
   package var isFailureOfDisk: Bool {
     var cause: any Error = self
     while let next = (cause as? any CausedError)?.cause { cause = next }

@@ -5,11 +5,12 @@ public struct CommitSummary: Sendable, Hashable {
   public var number: Int64
   /// The time of the commit.
   public var time: Date
-  /// The author of the commit; `nil` if the request had no author.
+  /// The author of the commit; `nil` if the request did not name one.
   public var author: String?
-  /// The name of the context that made the commit; `nil` if the context has no name.
+  /// The name of the context that made the commit; `nil` if the context is unnamed.
   public var contextName: String?
-  /// The author's message about the changes; `nil` if the request had none, or if the store keeps no messages.
+  /// The author's message about the changes; `nil` if the request did not contain one, or if the store does
+  /// not keep messages.
   public var message: String?
 
   /// Creates a summary of a commit.

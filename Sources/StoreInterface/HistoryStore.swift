@@ -34,7 +34,7 @@ extension HistoryStore {
 }
 
 extension Store {
-  /// Returns the commits that can be opened, the newest first; none for a store without a history.
+  /// Returns the commits that can be opened, the newest first; empty for a store without a history.
   ///
   /// - Throws: ``StoreError``.
   public func commits() throws -> [CommitSummary] { try features.history?.commits() ?? [] }

@@ -80,7 +80,7 @@ package struct KnownRows: Sendable {
     return count
   }
 
-  /// Adds the row of a key, or an empty run if there is none.
+  /// Adds the row of a key, or an empty run to record that the key does not exist.
   package mutating func add(_ run: BlockRun, of key: ObjectKey) { rows[key] = run }
 
   /// Adds the rows of a piece and of the pieces after it.

@@ -78,7 +78,7 @@ public final class MemoryStore: HistoryStore {
     }
   }
 
-  /// Returns the commits that the store keeps, the newest first; none if it keeps no history.
+  /// Returns the commits that the store keeps, the newest first; empty if it does not keep a history.
   public func commits() throws -> [CommitSummary] {
     try state.withLock { state in
       try MemoryStore.checkOpen(state)

@@ -112,11 +112,11 @@ public protocol StoreSnapshot: Sendable {
   /// them, so that it does not give the number of a deleted object to a new one.
   var nextKeys: [UInt16: UInt64] { get }
 
-  /// Returns layers that together mention every object that may differ from an older snapshot of the same store; `nil` if
-  /// only a comparison of the tables tells.
+  /// Returns layers that together mention every object that may differ from an older snapshot of the same store; `nil`
+  /// if only a comparison of the tables can find them.
   ///
-  /// Snapshots that share tables need not implement this. It is for a store whose snapshots are tables of their own, such
-  /// as transactions of a database with a history.
+  /// Snapshots that share tables need not implement this. A store implements it if its snapshots do not share tables,
+  /// such as transactions of a database with a history.
   func layersTouched(since older: any StoreSnapshot) throws -> [Layer]?
 }
 
@@ -217,7 +217,7 @@ extension CommitRequest {
 extension CommitRequest {
   /// Returns the objects of the request that another commit has changed since the base, according to the given head.
   ///
-  /// Costs nothing if there was no commit since the base.
+  /// Costs nothing if the base is the newest commit.
   public func conflicts(with head: some StoreSnapshot) throws -> [StoreConflict] {
     guard head.commit != base else { return [] }
     let view = head.view
@@ -243,7 +243,7 @@ extension CommitRequest {
   /// Throws if another commit has changed the same objects, or if the newest commit is not the required one. The
   /// writer must hold its lock during the call.
   ///
-  /// Costs nothing if there was no commit since the base.
+  /// Costs nothing if the base is the newest commit.
   public func check(against head: some StoreSnapshot, path: String?) throws {
     let conflicts = try conflicts(with: head)
     guard conflicts.isEmpty else { throw CommitRequest.refusal(conflicts, path: path) }

@@ -14,7 +14,7 @@ public struct StoreFeatures: Sendable {
   public let isRemote: Bool
   /// The earlier commits; `nil` without ``StoreCapabilities/history``.
   public let history: (any HistoryStore)?
-  /// The log of changes; `nil` for a store without one. A store with ``history`` needs none.
+  /// The log of changes; `nil` for a store without one. A store with ``history`` does not need it.
   public let changeLog: (any ChangeLogStore)?
   /// The answers to requests; `nil` without ``StoreCapabilities/querying``.
   public let querying: (any QueryingStore)?

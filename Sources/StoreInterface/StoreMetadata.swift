@@ -52,12 +52,12 @@ public struct StoreMetadata: Sendable, Hashable {
   /// Creates metadata from values that were read.
   public init(values: [String: PropertyList]) { self.values = values }
 
-  /// The store's UUID; `nil` if the metadata have none.
+  /// The store's UUID; `nil` if it is missing or can't be read.
   public var uuid: UUID? { values[Key.uuid]?.string.flatMap(UUID.init(spelled:)) }
 
   public var type: StoreType? { values[Key.type]?.string.map(StoreType.init(rawValue:)) }
 
-  /// The version hash of each entity; `nil` if there are none, or if a hash is not 32 bytes long.
+  /// The version hash of each entity; `nil` if they are missing, or if a hash is not 32 bytes long.
   public var versionHashes: [String: VersionHash]? {
     guard case .dictionary(let entries)? = values[Key.versionHashes] else { return nil }
     var hashes: [String: VersionHash] = [:]

@@ -65,8 +65,8 @@ extension StoreSnapshot {
 
   /// Returns the numbers of the objects of an entity that may differ between two lists of tables, in order.
   ///
-  /// - Parameter seen: The commit of the old tables. A row of the new tables with this version or an earlier one is a row
-  ///   of the old tables too. `nil` if versions do not tell this.
+  /// - Parameter seen: The commit of the old tables. A row of the new tables with this version or an earlier one is a
+  ///   row of the old tables too. `nil` if versions do not allow this conclusion.
   private static func changedKeys(
     _ entity: UInt16, _ newTables: ArraySlice<any RowTable>, _ oldTables: ArraySlice<any RowTable>,
     seen: Int64?

@@ -3,7 +3,7 @@ public import Rows
 
 /// The size, the format and the state of a store.
 public struct StoreSummary: Sendable, Hashable {
-  /// The version of the format; `nil` for a store that has none.
+  /// The version of the format; `nil` for a store whose format is not versioned.
   public var formatVersion: String?
   /// The features that the file uses, and that this version of Quire does not know.
   public var features: [FormatFeature] = []

@@ -27,7 +27,7 @@ public enum Trace {
 
   package static func send(_ event: TraceEvent) { handler.withLock { $0 }?(event) }
 
-  /// Calls `body`, and sends an event about it, if there is a handler. If `body` fails, the event says so.
+  /// Calls `body`, and sends an event about it, if there is a handler. If `body` fails, the event contains the error's text.
   @inline(__always)
   package static func measure<R>(
     _ kind: TraceEvent.Kind, at place: @autoclosure () -> String? = nil,

@@ -29,12 +29,12 @@ public struct TraceEvent: Sendable {
   }
 
   public let kind: Kind
-  /// The path of the store or the file; `nil` if there is none, or there are several.
+  /// The path of the store or the file; `nil` if the work concerns several files, or does not concern one.
   public let place: String?
   /// The work in words: the request of a fetch, the name of a function.
   public let detail: String
   public package(set) var duration: Duration
-  /// The steps of the work, in their order; empty if it has no steps.
+  /// The steps of the work, in their order; empty if the work is not divided.
   public package(set) var parts: [Part] = []
   /// The number of results or changes; `nil` if nothing is counted.
   public package(set) var count: Int?

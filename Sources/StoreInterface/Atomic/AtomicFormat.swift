@@ -21,7 +21,7 @@ public protocol AtomicFormat: Sendable {
   ///     it.
   ///   - schema: The schema to continue the numbers of, if possible; `nil` to take the numbers from the file, or to
   ///     assign new numbers.
-  /// - Throws: ``StoreError``, with code ``StoreError/Code/damaged`` if the file is no such store.
+  /// - Throws: ``StoreError``, with code ``StoreError/Code/damaged`` if the file is not a store in this format.
   func read(_ file: DurableFile, model: Model?, evolving schema: Schema?) throws -> AtomicContents
 
   /// Writes the whole contents.

@@ -39,8 +39,8 @@ public final class AtomicRows {
 extension AtomicRows {
   /// Inserts an object without values.
   ///
-  /// - Throws: ``StoreError`` with code ``StoreError/Code/damaged`` if the model has no such entity, or the number is
-  ///   invalid or belongs to another object.
+  /// - Throws: ``StoreError`` with code ``StoreError/Code/damaged`` if the entity is not in the model, or the number
+  ///   is invalid or belongs to another object.
   @discardableResult
   public func insert(_ entity: String, _ number: UInt64) throws -> ObjectKey {
     guard let layout = schema[entity] else {
@@ -61,8 +61,8 @@ extension AtomicRows {
 
   /// Sets a value of an inserted object.
   ///
-  /// - Throws: ``StoreError`` with code ``StoreError/Code/damaged`` if the object has no such property, or the value
-  ///   has the wrong type.
+  /// - Throws: ``StoreError`` with code ``StoreError/Code/damaged`` if the object's entity does not have the
+  ///   property, or the value has the wrong type.
   public func set(_ value: Value, _ property: String, of key: ObjectKey) throws {
     guard let layout = schema[key.entity], entities[key.number] == key.entity else {
       throw damaged("No object has the number \(key.number).")

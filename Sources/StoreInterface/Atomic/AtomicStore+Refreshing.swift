@@ -45,8 +45,8 @@ extension AtomicStore {
     }
   }
 
-  /// Takes over the keys that another process has reserved in the file of a document's commit. The document tells its store
-  /// which commit counts, and a reservation is not a commit, so only a writer looks for it.
+  /// Takes over the keys that another process has reserved in the file of a document's commit. Because a reservation is
+  /// not a commit, the document does not announce it, so only a writer looks for it.
   func followReservation(_ current: inout Current) throws {
     do {
       guard isPartOfDocument, !current.isWriting, try !current.file.isStillAtItsPath(),
@@ -77,7 +77,7 @@ extension AtomicStore {
   private func take(
     _ contents: AtomicContents, into current: inout Current, as number: Int64?
   ) throws {
-    // In another lane, the key of the former one says nothing.
+    // Keys of different lanes are not comparable: after a change of lane, only the key in the file counts.
     let isSameLane = contents.metadata.lanes.current == current.head.metadata.lanes.current
     current.nextKey = isSameLane ? max(current.nextKey, contents.nextKey) : contents.nextKey
     let number = number ?? current.head.commit + 1

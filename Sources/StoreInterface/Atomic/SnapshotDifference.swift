@@ -3,12 +3,12 @@ package import Rows
 
 /// Computes the difference between two states of one store.
 package enum SnapshotDifference {
-  /// Returns the changes that lead from one state to another. Each change is based on the version of its row in the
+  /// Returns the changes that turn one state into another. Each change is based on the version of its row in the
   /// first state.
   ///
-  /// A file that is read whole has no numbers for its links: each reading numbers them again. So the two ends of a link
-  /// identify it, and the changes name it by its number in `store`. They leave out a link of the first state that
-  /// `store` does not have.
+  /// A file that is read whole does not contain numbers for its links: each reading numbers them again. So the two ends
+  /// of a link identify it, and the changes name it by its number in `store`. They leave out a link of the first state
+  /// that `store` does not have.
   ///
   /// - Parameters:
   ///   - store: The state that the changes will be applied to, if it was not read together with the first state.
@@ -142,8 +142,8 @@ extension Layout {
 
 /// The lists of objects that have changed their order.
 ///
-/// A file that stores lists has no numbers for places. Places are counted again at each read, so only the order of a
-/// list is comparable.
+/// A file that stores lists does not contain places. Each reading counts them again, so only the order of a list can
+/// be compared.
 private struct OrderDifference {
   /// For each order column: the column of the lists' owner, and the owners of lists that differ.
   private var changed: [String: (owner: LayoutColumn, objects: Set<Value>)] = [:]

@@ -26,7 +26,7 @@ package protocol CopyContinuingBackend: StoreBackend {
     on disk: any Disk
   ) throws -> Int?
 
-  /// Records in the header of a copy that its last commit counts, unless the header says so already.
+  /// Records in the header of a copy that its last commit counts, unless that is recorded already.
   ///
   /// - Returns: The number of bytes written.
   func acknowledgeCopy(at copy: String, counting commit: Int64?, on disk: any Disk) throws -> Int

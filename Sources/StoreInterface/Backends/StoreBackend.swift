@@ -37,7 +37,7 @@ public protocol StoreBackend: Sendable {
   /// Whether a path is the address of a store of this kind that lies on no disk, such as the URL of a database.
   func recognizesAddress(_ path: String) -> Bool
 
-  /// Removes the store at an address permanently. Does nothing if there is no store.
+  /// Removes the store at an address permanently. Does nothing if the store does not exist.
   ///
   /// - Throws: ``StoreError``, with code ``StoreError/Code/notSupported`` if the backend can't do this.
   func destroyStore(atAddress path: String) throws
@@ -74,7 +74,7 @@ public protocol StoreBackend: Sendable {
   /// - Throws: ``StoreError``.
   func backUp(_ path: String, to copy: String, on disk: any Disk) throws -> Bool
 
-  /// Returns the rules that ``check(_:on:model:progress:)`` checks; none if the backend checks nothing.
+  /// Returns the rules that ``check(_:on:model:progress:)`` checks; empty if the backend checks nothing.
   ///
   /// - Throws: ``StoreError`` if a plug-in can't be loaded.
   func rules() throws -> [Rule]
@@ -114,7 +114,7 @@ extension StoreBackend {
   /// Does nothing: the copy of a file is complete.
   public func completeCopy(at path: String, on disk: any Disk) throws {}
 
-  /// Returns `false`: the backend has no means to copy a store that is in use.
+  /// Returns `false`: the backend can't copy a store that is in use.
   public func backUp(_ path: String, to copy: String, on disk: any Disk) throws -> Bool { false }
 
   /// Returns no rules: the backend checks nothing.
@@ -170,8 +170,8 @@ public struct StoreOpening: Sendable {
   /// with another model is rejected with code ``StoreError/Code/incompatibleModel``.
   public var model: Model?
   /// The commit that counts, for a store that is part of a document. The document determines this commit, and the
-  /// store shows it until it is told to advance (``StoreCapabilities/confirmation``). If `nil`, the newest commit
-  /// counts, whichever process made it.
+  /// store shows it until the document confirms a later one (``StoreCapabilities/confirmation``). If `nil`, the
+  /// newest commit counts, whichever process made it.
   public var commit: Int64?
   /// Whether a store in the format of a foreign system may be written. An example is a Core Data database that
   /// another application expects to find unchanged.

@@ -10,7 +10,7 @@ import ObjectModel
 public struct StoreBackends: Sendable {
   /// The backends, in the order in which they are asked to recognise a file.
   public let backends: [any StoreBackend]
-  /// Explains why there is no backend for a type.
+  /// Explains why the backend for a type is missing.
   private let explanation: (@Sendable (StoreType) -> StoreError?)?
 
   /// The number of bytes at the beginning of a file that backends may use to recognise it.
@@ -44,15 +44,15 @@ public struct StoreBackends: Sendable {
       backends.filter { $0.type != backend.type } + [backend], explanation: explanation)
   }
 
-  /// Returns these backends with a function that explains why there is no backend for a type: for example, which
-  /// plug-in was searched, and where. Opening a store of such a type throws this explanation.
+  /// Returns these backends with a function that explains why the backend for a type is missing: for example,
+  /// which plug-in was searched for, and where. Opening a store of such a type throws this explanation.
   public func explaining(
     _ explanation: @escaping @Sendable (StoreType) -> StoreError?
   ) -> StoreBackends {
     StoreBackends(backends, explanation: explanation)
   }
 
-  /// Returns the reason why there is no backend for a type, if it is known.
+  /// Returns the reason why the backend for a type is missing, if it is known.
   public func explanation(ofMissing type: StoreType) -> StoreError? { explanation?(type) }
 
   /// Returns the backend of stores that begin with the given bytes. Only the first ``firstByteCount`` bytes are used.
@@ -82,7 +82,7 @@ public struct StoreBackends: Sendable {
     return try backend(ofFileAt: path, beginningWith: bytes)
   }
 
-  /// Returns the backend of an address such as a URL; `nil` if the path leads to a file or folder.
+  /// Returns the backend of an address such as a URL; `nil` if it is the path of a file or folder.
   public func backend(ofAddress path: String) -> (any StoreBackend)? {
     backends.first { $0.recognizesAddress(path) }
   }

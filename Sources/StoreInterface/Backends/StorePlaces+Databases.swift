@@ -62,7 +62,7 @@ extension StorePlaces {
 
   /// Creates an empty file with the permissions of `other`, so that more users never gain access to its contents.
   ///
-  /// Does nothing if there is no file at `other`.
+  /// Does nothing if `other` does not exist.
   package func reserve(_ path: String, withPermissionsOf other: String) throws(StoreError) {
     do throws(DiskError) {
       guard try disk.exists(other) else { return }

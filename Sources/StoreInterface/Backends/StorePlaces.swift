@@ -31,7 +31,8 @@ public struct StorePlaces: Sendable {
         + StorePlaces.library(of: type))
   }
 
-  /// Returns a sentence about the library that has the backend of a type; empty if Quire has no such library.
+  /// Returns a sentence about the library that has the backend of a type; empty if the backend is not one of
+  /// Quire's libraries.
   private static func library(of type: StoreType) -> String {
     guard let name = ["SQLite": "sqlite", "PostgreSQL": "postgreSQL"][type.rawValue] else {
       return ""
@@ -76,7 +77,7 @@ public struct StorePlaces: Sendable {
 
   /// Whether two paths name the same file or folder, even if they are spelled differently.
   ///
-  /// - Throws: ``StoreError`` if the disk can't tell. If nothing is at one of the paths, the result is `false`.
+  /// - Throws: ``StoreError`` if the disk can't compare them. If nothing is at one of the paths, the result is `false`.
   public func isSame(_ path: String, _ other: String) throws(StoreError) -> Bool {
     if isAddress(path) || isAddress(other) { return path == other }
     do {
@@ -88,7 +89,7 @@ public struct StorePlaces: Sendable {
     }
   }
 
-  /// Opens a store of the given type, or of the type that its first bytes tell.
+  /// Opens a store of the given type, or of the type that its first bytes identify.
   ///
   /// - Throws: ``StoreError``; with code ``StoreError/Code/readOnly`` for a store of a document that is opened for writing.
   public func open(
@@ -128,8 +129,8 @@ public struct StorePlaces: Sendable {
 
   /// Creates a store that `fill` fills by a ``StoreCopy``, and opens it.
   ///
-  /// The store is there when it is complete. After an error, or after the end of the process, there is no store, or on a
-  /// server a store that does not open.
+  /// The store is there when it is complete. After an error, or if the process ends before, nothing is at the path. On
+  /// a server, a store that can't be opened may remain.
   ///
   /// - Throws: ``StoreError``; the errors of `fill`.
   package func createCopy(
@@ -180,7 +181,7 @@ public struct StorePlaces: Sendable {
     try backends.backend(ofStoreAt: path, on: disk)
   }
 
-  /// Removes a store's file or folder permanently, and the logs of a database. Does nothing if there is no store.
+  /// Removes a store's file or folder permanently, and the logs of a database. Does nothing if the store does not exist.
   ///
   /// - Throws: ``StoreError``.
   public func destroy(_ path: String) throws(StoreError) {
@@ -199,7 +200,7 @@ public struct StorePlaces: Sendable {
     }
   }
 
-  /// Creates the folder that contains a path, and the folders around it, if there are none.
+  /// Creates the folder that contains a path, and the folders around it, if they do not exist.
   ///
   /// - Throws: ``StoreError``.
   package func makeFolder(of path: String) throws(StoreError) {
@@ -232,7 +233,7 @@ public struct StorePlaces: Sendable {
   }
 
   /// Replaces the file of a store atomically by a complete and durable file. The caller must have exclusive access to
-  /// the store (``Store/holding(commit:_:)``), or there is no store yet.
+  /// the store (``Store/holding(commit:_:)``), or the store must not exist yet.
   ///
   /// - Parameters:
   ///   - backup: A path at which the current file is kept; nothing may be there yet.

@@ -1,7 +1,7 @@
 /// A requirement on documents or on stores of one type, which a validator checks.
 ///
 /// A rule's identifier never changes and is never used for another rule, because scripts search for it. Clause 6.4 of
-/// the specification lists the rules of Quire's own formats. A backend brings the rules of its own format
+/// the specification lists the rules of Quire's own formats. A backend adds the rules of its format
 /// (``StoreBackend/rules()``).
 public struct Rule: Sendable, Hashable, Identifiable {
   /// The rule's name, such as `BLCK-034`.

@@ -45,7 +45,7 @@ extension StoreCopy {
     return ordered + origins.filter(\.isLinks)
   }
 
-  /// Returns the entities whose objects the references of a layout may lead to.
+  /// Returns the entities to whose objects the references of a layout may refer.
   private func destinations(of layout: Layout, in model: Model) -> Set<String> {
     var names: Set<String> = []
     for column in layout.columns where column.kind == .reference {

@@ -51,7 +51,7 @@ package struct RowOrigin: Sendable {
     package var missing = Value.null
     /// Converts a value that is read to a value of the target column; `nil` if no conversion is needed.
     package var convert: (@Sendable (Value) -> Value)?
-    /// The target entities that a reference may lead to; `nil` if all are allowed.
+    /// The target entities that a reference may refer to; `nil` if all are allowed.
     package var destinations: Set<UInt16>?
 
     /// Creates a column that is copied to the given index.
@@ -95,7 +95,7 @@ package struct RowOrigin: Sendable {
     (isLinks, self.linkColumns) = (true, linkColumns)
   }
 
-  /// Whether the target rows have no keys yet.
+  /// Whether the target rows still need keys.
   var needsKeys: Bool { linkColumns != nil || getsNewKeys }
 
   /// Creates an origin from two layouts of one entity; `nil` if their columns differ.
@@ -141,7 +141,7 @@ struct KeyPlaces {
   /// The first of the new keys; `nil` if objects keep their keys.
   let first: UInt64?
 
-  /// Returns the new key of an object; `nil` if the source has no such object.
+  /// Returns the new key of an object; `nil` if the object is not in the source.
   func key(of number: UInt64) -> ObjectKey? {
     guard let least = keys.first, let last = keys.last, number >= least, number <= last else {
       return nil

@@ -5,8 +5,8 @@ extension StoreCopy {
   /// Adds missing references to one-to-one relationships. In some databases of applications, an object refers to a second
   /// object, but the inverse of the second object is empty. In the copy both sides must agree.
   ///
-  /// If several objects refer to one object, its inverse stays empty, because the source does not tell which of them
-  /// it should refer to.
+  /// If several objects refer to one object, its inverse stays empty, because nothing in the source decides which of
+  /// them it should refer to.
   ///
   /// - Returns: The number of added references.
   func fillInverses(_ origins: inout [RowOrigin]) throws -> Int {

@@ -7,7 +7,7 @@ package import Foundation
 /// A store that keeps the earlier states themselves is a ``HistoryStore``, and needs no log: a transaction is then the
 /// difference between two states.
 public protocol ChangeLogStore: Store {
-  /// Returns the number of the newest transaction, which may be one that is not kept any more; 0 if there was none.
+  /// Returns the number of the newest transaction, which may have been removed since; 0 if the log has never had one.
   ///
   /// - Throws: ``StoreError``.
   func newestTransaction() throws -> Int64

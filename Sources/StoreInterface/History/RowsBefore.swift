@@ -129,7 +129,7 @@ extension Layer.EntityChanges {
 extension Layout {
   /// Returns the layout with the rows' versions as the last column.
   ///
-  /// - Parameter basis: The version that the rows are based on; 0 if they are based on none.
+  /// - Parameter basis: The version that the rows are based on; 0 for rows without a base.
   package func versioned(above basis: Int64) -> Layout {
     let own = [
       LayoutColumn(

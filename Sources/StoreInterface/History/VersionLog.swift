@@ -20,9 +20,9 @@ package struct LoggedVersion: Sendable, Hashable {
   package var number: Int64
   /// The number of the version before, and the date.
   package var record: VersionRecord
-  /// The author of the version, or `nil` if the commit has none.
+  /// The author of the version, or `nil` if the commit does not name one.
   package var author: String?
-  /// The message of the version, or `nil` if the commit has none.
+  /// The message of the version, or `nil` for a commit without one.
   package var message: String?
 
   package init(number: Int64, record: VersionRecord, author: String?, message: String?) {

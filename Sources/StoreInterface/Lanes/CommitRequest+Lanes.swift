@@ -33,7 +33,7 @@ extension CommitRequest {
 }
 
 extension BlockRun {
-  /// Returns the highest key in a range of keys; `nil` if the run has none there.
+  /// Returns the highest key in a range of keys; `nil` if all keys of the run are outside the range.
   package func highestKey(in range: Range<UInt64>) throws -> UInt64? {
     for block in blocks.reversed() where block.minimumKey < range.upperBound {
       var highest = block.maximumKey

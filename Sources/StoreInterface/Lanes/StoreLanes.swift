@@ -72,8 +72,8 @@ package struct StoreLanes: Sendable, Hashable {
 
   /// Returns the lowest free number in the lane in which the file counts.
   ///
-  /// - Parameter next: The number that the file records for an entity (`next_key`, spec §4.4.3); `nil` for none. In
-  ///   another lane it says nothing about this one.
+  /// - Parameter next: The number that the file records for an entity (`next_key`, spec §4.4.3); `nil` if the file
+  ///   does not record one. A number of another lane is ignored.
   package func firstFreeNumber(after next: UInt64?) -> UInt64 {
     let numbers = countedNumbers
     guard let next, next >= numbers.lowerBound, next <= numbers.upperBound else {

@@ -2,7 +2,7 @@ import ObjectModel
 import PropertyLists
 
 extension StoreMetadata {
-  /// The lanes of object numbers (spec §4.4.6). A store that was never copied has no values for them.
+  /// The lanes of object numbers (spec §4.4.6). The metadata of a store that was never copied do not contain them.
   package var lanes: StoreLanes {
     get {
       guard values[Key.lanes] != nil || values[Key.lane] != nil else { return StoreLanes() }
@@ -31,7 +31,7 @@ extension StoreMetadata {
     }
   }
 
-  /// The fault of the values for lanes; `nil` if they have none (spec §4.4.6).
+  /// The fault of the values for lanes; `nil` if they are valid (spec §4.4.6).
   package var faultOfLanes: String? {
     if let all = values[Key.lanes] {
       guard case .dictionary(let entries) = all else {
