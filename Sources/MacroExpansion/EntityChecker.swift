@@ -2,7 +2,7 @@
 struct EntityChecker {
   private(set) var problems: [SourceProblem] = []
 
-  /// The attributes that tell the kind of a property.
+  /// The attributes that determine the kind of a property.
   static let markers: Set<String> = [
     "Attribute", "Relationship", "Unique", "Transient", "Derived", "Fetched", "Ignored",
   ]
@@ -323,7 +323,7 @@ extension VariableSyntax {
   /// Whether the variable belongs to the class only, and not to the entity.
   var isIgnored: Bool { markers.contains { $0.plainName == "Ignored" } }
 
-  /// The attributes that tell the kind of the property.
+  /// The attributes that determine the kind of the property.
   var markers: [AttributeSyntax] {
     attributes.filter { EntityChecker.markers.contains($0.plainName) }
   }

@@ -71,7 +71,7 @@ struct PropertySyntax: Equatable {
 struct NamedArguments: Equatable {
   /// The name, if the first argument is a literal without a label.
   let name: SourceText?
-  /// The arguments after the name, as the source spells them; `nil` if there are none.
+  /// The arguments after the name, as the source spells them, or `nil`.
   let others: String?
 
   init(_ arguments: SourceText?) {
@@ -106,7 +106,8 @@ extension VariableSyntax {
 }
 
 extension VariableSyntax {
-  /// Whether `@Attribute` says that the property is an attribute, also if it has an array of a type that is not known here.
+  /// Whether `@Attribute` marks the property as an attribute. Arrays of unknown types need the mark, because they look
+  /// like to-many relationships.
   var hasAttributeMarker: Bool { markers.contains { $0.plainName == "Attribute" } }
 }
 
@@ -163,7 +164,7 @@ enum LiteralKind {
 }
 
 extension TypeSyntax.Shape {
-  /// The name of the type, without optionality and the parts before dots; `nil` if the type has no name.
+  /// The name of the type, without optionality and the parts before dots; `nil` for a type without a name.
   var bareName: String? {
     switch self {
     case .named(let name): name.split(separator: ".").last.map(String.init)

@@ -106,7 +106,7 @@ struct EntityWriter {
       case .derived: "derived"
       case .fetched: "fetched"
       }
-    // An accessor that may throw can't be the end of a key path. For a fetched property a closure states the type
+    // An accessor that may throw can't be the end of a key path. For a fetched property, a closure gives the type
     // instead.
     let path =
       property.role == .fetched

@@ -7,7 +7,7 @@ enum MacroExpansion {
   ///   - role: The role, in the compiler's spelling.
   ///   - declaration: The source of the declaration with the attribute, or of a member of it.
   ///   - place: The place of the declaration; `nil` if it is not known.
-  ///   - parent: The source of the declaration that has the member; empty if there is none.
+  ///   - parent: The source of the declaration that has the member; empty for a declaration at the top level.
   ///   - extendedType: The name of the type that an extension is for, with the names of the types around it.
   /// - Returns: The source to add, and the problems to show.
   /// - Throws: ``SourceProblem`` for a declaration that can't be parsed.
@@ -52,7 +52,8 @@ enum MacroExpansion {
     }
   }
 
-  /// Returns whether members of a declaration get accessors. A structure has the error of its own declaration alone.
+  /// Returns whether members of a declaration get accessors. A structure gets one error at its declaration, so its
+  /// members get neither accessors nor errors.
   private static func isClass(_ parent: String) -> Bool {
     guard var parser = try? DeclarationParser(parent), let head = try? parser.parseTypeHead() else {
       return true
@@ -60,7 +61,8 @@ enum MacroExpansion {
     return head.keyword.text == "class"
   }
 
-  /// Returns whether a member gets accessors. A wrong declaration gets none: the problems of its class tell the reason.
+  /// Returns whether a member gets accessors. A wrong declaration does not, because the expansion of its class reports
+  /// the reason.
   private static func isProperty(_ variable: VariableSyntax) -> Bool {
     guard variable.accessors == .none, variable.keyword.text == "var", !variable.isStatic,
       variable.type != nil, !variable.isIgnored

@@ -48,7 +48,7 @@ struct SnapshotWriter {
       && entity.arguments?.text.contains(".withoutSnapshot") != true
   }
 
-  /// Returns the source of the structure; `nil` if the class gets none.
+  /// Returns the source of the structure; `nil` if the class opts out or already uses the name.
   func members() -> String? {
     guard isWanted else { return nil }
     let members = entity.properties.compactMap(Member.init)

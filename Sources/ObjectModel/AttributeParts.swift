@@ -2,8 +2,8 @@
 
 extension Model {
   /// Returns the stored attributes that an attribute consists of: the parts of a composite attribute at any depth, or
-  /// the attribute itself. For each of them, the attributes that lead to it are returned, beginning with the whole
-  /// attribute.
+  /// the attribute itself. Each result is the path to a stored attribute: the whole attribute first, the stored one
+  /// last.
   package func storedParts(of attribute: Attribute) -> [[Attribute]] {
     guard let type = composite(of: attribute) else { return [[attribute]] }
     return type.attributes.filter { !$0.isTransient }.flatMap { part in
@@ -11,8 +11,8 @@ extension Model {
     }
   }
 
-  /// Returns the part of a composite attribute at the end of a path of names; `nil` if the part does not exist. An empty
-  /// path leads to the attribute itself.
+  /// Returns the part of a composite attribute at the end of a path of names; `nil` if the part does not exist. An
+  /// empty path names the attribute itself.
   package func part(at path: some Sequence<String>, of attribute: Attribute) -> Attribute? {
     var part = attribute
     for name in path {
@@ -24,8 +24,8 @@ extension Model {
 }
 
 extension Model {
-  /// Returns the attribute at the end of a path of names, through relationships and composite attributes; `nil` if the path leads
-  /// to no attribute.
+  /// Returns the attribute at the end of a path of names, through relationships and composite attributes; `nil` if the
+  /// path does not end at an attribute.
   package func attribute(at path: [String], of entity: String) -> Attribute? {
     var entity = entity
     for (index, name) in path.enumerated() {

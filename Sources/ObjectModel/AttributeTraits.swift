@@ -10,7 +10,7 @@ package final class AttributeTraits: Sendable {
   package let sourceName: String
   /// The type's name in the text of a model, such as `Int64`; `nil` for composite attributes, which name their composite type.
   package let textName: String?
-  /// The kind of the values in rows; `nil` for types without values of their own.
+  /// The kind of the values in rows; `nil` for types that are not stored as one value.
   package let content: Value.Kind?
   /// The whole numbers that are values of the type; `nil` for types of another content.
   package let range: ClosedRange<Int64>?

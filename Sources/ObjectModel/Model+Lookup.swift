@@ -13,7 +13,7 @@ extension Model {
   /// Returns the properties of the named entity's objects, including inherited properties, sorted by name as in
   /// version hashes (spec §2.4.2).
   ///
-  /// Returns an empty array when the model has no such entity. Each call creates the array.
+  /// Returns an empty array if the entity is not in the model. Each call creates the array.
   public func properties(of entity: String) -> [Property] {
     guard let position = position(of: entity) else { return [] }
     return storage.allProperties[position].map { storage.index[$0] }

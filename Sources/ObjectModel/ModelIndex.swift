@@ -94,7 +94,7 @@ extension ModelIndex {
 
   /// Returns the attribute with the given name in the composite type of an attribute.
   ///
-  /// Returns `nil` if the attribute has no known composite type, or the type has no such attribute.
+  /// Returns `nil` if the attribute has no known composite type, or the type does not contain the attribute.
   func part(_ name: String, of attribute: Attribute) -> Attribute? {
     guard let composite = attribute.compositeName.flatMap({ compositeByName[$0] }),
       let position = compositeAttributes[composite][name]

@@ -59,7 +59,7 @@ public struct StoreTag: RawRepresentable, Sendable, Hashable {
 ///     ObjectID(uri: text) == id       // true, also in another process
 ///
 /// An identifier is a value of 16 bytes. An inserted object has its final identifier before it is first saved,
-/// because the store reserves ranges of keys in advance. There are no temporary identifiers.
+/// because the store reserves ranges of keys in advance. So identifiers never change.
 public struct ObjectID: Sendable, Hashable {
   /// The tag of the object's store.
   public let store: StoreTag

@@ -12,7 +12,7 @@ package final class RecentlyRead<Part: Sendable>: Sendable {
   /// - Parameter mostBytes: The largest cached section. Longer sections are rare, and are parsed each time.
   package init(mostBytes: Int = 1 << 16) { self.mostBytes = mostBytes }
 
-  /// Returns the cached result for the given bytes, or the result of `read` if none is cached.
+  /// Returns the cached result for the given bytes, or the result of `read`, which is cached unless the section is too long.
   package func part(_ bytes: [UInt8], read: ([UInt8]) throws -> Part) rethrows -> Part {
     if let known = known.withLock({ $0.first { $0.bytes == bytes } }) { return known.part }
     let part = try read(bytes)

@@ -118,8 +118,8 @@ extension Relationship {
   /// Returns the problem with a to-many relationship that refers to `count` objects; `nil` if the number is valid
   /// (spec §6.3.5).
   ///
-  /// For a required relationship only the minimum matters: with the minimum 0 the relationship may lead to no
-  /// object, as in Core Data. An optional relationship may be empty regardless of its minimum.
+  /// For a required relationship only the minimum matters: with the minimum 0 the relationship may be empty,
+  /// as in Core Data. An optional relationship may be empty regardless of its minimum.
   public func problem(withCount count: Int) -> CountProblem? {
     if count < self.count.minimum, count > 0 || !isOptional {
       return .tooFew(least: self.count.minimum)

@@ -49,7 +49,8 @@ extension ArchiveReader {
 
   /// Uses a predicate as a bound or as the pattern.
   ///
-  /// - Returns: Whether the predicate is a bound or a pattern, and its failure has no message or number of its own.
+  /// - Returns: Whether the predicate was used. A predicate with a custom message or error number is not, because
+  ///   bounds and patterns can't keep them.
   private func take(
     _ condition: Condition, _ type: AttributeType, into validation: inout Attribute.Validation
   ) -> Bool {

@@ -113,7 +113,7 @@ struct ArchiveReader {
     return false
   }
 
-  /// Reads the facets of a part, and the parts of its history that archives have in forms of their own.
+  /// Reads the facets of a part, and its renaming identifier and user info, which archives store in special forms.
   private func read<Part: ModelPart>(
     _ facets: [ModelFacet<Part>], _ archived: ArchivedObject, named name: String,
     into part: inout Part
@@ -359,8 +359,8 @@ struct ArchiveReader {
 
 // Conversions between the flags of fetch requests and their bits in archives.
 extension ArchiveReader {
-  /// Returns the flags of a request. For identifiers and for dictionaries, one flag has no effect and is always
-  /// returned as set, which is its default.
+  /// Returns the flags of a request. For identifiers and for dictionaries, one flag is ignored by fetches, so
+  /// it is always returned as set, which is its default.
   static func flags(
     _ bits: Int64, of type: FetchRequestTemplate.ResultType
   ) -> FetchRequestTemplate.Flags {

@@ -10,7 +10,7 @@ extension ArchiveWriter {
     text.flatMap(Self.plain).map { archived($0) } ?? KeyedArchiveWriter.nothing
   }
 
-  /// Returns the predicate of a text; `nil` if archives have no form for it here, such as for a call of a function.
+  /// Returns the predicate of a text; `nil` if archives can't contain it here, such as a call of a function.
   private static func plain(_ text: String) -> QueryPredicate? {
     guard let predicate = try? QueryPredicate(text), predicate.isPlain else { return nil }
     return predicate
@@ -159,7 +159,7 @@ extension ArchiveWriter {
       .constantValueExpression, ["NSExpressionType": .integer(0), "NSConstantValue": value])
   }
 
-  /// Returns the archived value at the end of a path. The kind states whether the path begins at the object itself.
+  /// Returns the archived value at the end of a path. The kind records whether the path begins at the object itself.
   private mutating func keyPath(
     _ path: String, of operand: PropertyList, kind: Int64
   ) -> PropertyList {
@@ -220,7 +220,7 @@ extension QueryExpression {
 }
 
 extension QueryPredicate.Operator {
-  /// The number and the class of the operator in archives. `TEXT` has none.
+  /// The number and the class of the operator in archives. `TEXT` does not exist in archives.
   fileprivate var archived: (number: Int64, class: ArchivedClass) {
     switch self {
     case .lessThan: (0, .comparisonOperator)

@@ -10,7 +10,7 @@ import PropertyLists
 /// - on attributes, `composite`: the name of the composite type; `valueClass`: a class that does not follow from
 ///   the type; `derivation`: the expression, if its spelling differs from the structure's; `filter`: the text of
 ///   the filtering predicate;
-/// - on relationships, `inverseEntity`, if it is not the destination, and empty if there is none;
+/// - on relationships, `inverseEntity`, if it is not the destination, and empty if it is missing;
 /// - on fetch requests, `predicate`: the text; `name`, if it does not follow from the fetched property; `flags`, if
 ///   the result type hides some;
 /// - on fetch indexes, `predicate`, and on their elements, `expression`.

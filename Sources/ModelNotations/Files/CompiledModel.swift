@@ -13,7 +13,7 @@ public enum CompiledModel {
   ///
   /// The archive is a property list in binary form, or in XML as some tools write it.
   ///
-  /// Archives have no names for composite types. The types in Apple's archives get the name of the entity and the
+  /// Archives do not name composite types. The types in Apple's archives get the name of the entity and the
   /// attribute that have them, such as `Trip_home`.
   ///
   /// - Parameter path: The name of the file in messages.

@@ -13,7 +13,7 @@ package enum MappingFile: Sendable {
   package struct EntityPart: Sendable {
     /// The mapping's name, if it has one.
     package var name: String?
-    /// Core Data's number for the kind of the mapping; 0 when the file states none.
+    /// Core Data's number for the kind of the mapping; 0 if the file omits it.
     package var kind = 0
     /// The source entity, whose objects are read.
     package var source: String?
@@ -135,7 +135,7 @@ private struct MappingDocument {
     var parts: [(number: Int, part: MappingFile.EntityPart)] = []
     let members = Set(references("entitymappings", of: model))
     for object in objects where type(of: object).hasSuffix("ENTITYMAPPING") {
-      // The editor leaves mappings in the file that were removed from the mapping model. They have no effect.
+      // The editor leaves removed mappings in the file, so skip each mapping that the mapping model does not list.
       let isMember =
         object.attributes["id"].map(members.contains) ?? false
         || model.attributes["id"].map(references("mappingmodel", of: object).contains) ?? false
@@ -154,7 +154,7 @@ private struct MappingDocument {
           } else if let expression = keyPathExpression(of: property, name) {
             part.properties.append((name, expression))
           } else if value("autogenerateexpression", of: property) == "0" {
-            // The author has removed the expression. The compiler generates none in its place.
+            // The author has removed the expression. The compiler does not generate another, so the property stays NULL.
             part.properties.append((name, "NULL"))
           }
         }

@@ -7,7 +7,7 @@ public struct ModelFileError: Error, Sendable, CustomStringConvertible {
   public let path: String
   /// The place in the file: a line and column, an offset or an object; empty for the whole file.
   public let place: String
-  /// A sentence that says what was found and what was expected.
+  /// A sentence with the finding and the expectation.
   public let message: String
   /// The underlying error, if any.
   public let cause: (any Error)?

@@ -69,7 +69,7 @@ struct SourceReader {
         switch facet.content {
         case .flag: facet.set(try flag(name), in: &part)
         case .text: facet.set(text(name), in: &part)
-        // Apple's sources have no attribute for such a facet.
+        // Apple's sources do not contain such a facet.
         case .number, .notes: break
         }
       }
@@ -111,7 +111,7 @@ struct SourceReader {
     fault(child, "<\(parent.name)> can't contain <\(child.name)>.")
   }
 
-  /// Throws if an element contains another element where none is allowed (spec §2.6.1).
+  /// Throws if an element that must be empty contains another element (spec §2.6.1).
   private func requireEmpty(_ element: XMLTree) throws(ModelFileError) {
     if let child = element.children.first { throw unknown(child, in: element) }
   }

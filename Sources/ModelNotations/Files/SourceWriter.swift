@@ -154,7 +154,7 @@ struct SourceWriter {
   }
 
   private mutating func write(_ predicates: [ValidationPredicate]) throws {
-    // The editor has no such predicates, but compiled models do, and a document keeps them.
+    // The editor can't create such predicates, but compiled models contain them, and a document keeps them.
     for predicate in predicates {
       var fields = Fields()
       fields["predicate"] = predicate.predicate
@@ -191,7 +191,7 @@ struct SourceWriter {
       }
     }
     try writer.start("fetchRequest", fields.inOrder(Order.fetchRequest))
-    // The editor has no sort keys, but compiled models do, and a document keeps them.
+    // The editor can't create sort keys, but compiled models contain them, and a document keeps them.
     for key in request.sortKeys {
       var fields = Fields()
       fields["keyPath"] = key.keyPath

@@ -76,7 +76,7 @@ struct ModelJSONFile {
   /// - Throws: ``ModelFileError`` with the place of every fault.
   init(_ text: [UInt8], path: String) throws(ModelFileError) {
     self.path = path
-    // A byte order mark has no meaning.
+    // Skip a byte order mark: some editors write one, but JSON does not allow it.
     bytes = text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text
     let json: JSON
     do { json = try JSON.read(bytes) } catch {

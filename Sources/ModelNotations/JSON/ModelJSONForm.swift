@@ -5,7 +5,7 @@ import ObjectModel
 struct ModelJSONForm<Content>: Sendable {
   /// Returns the JSON of a value.
   let write: @Sendable (Content) -> JSON
-  /// Returns the value of JSON; `nil` if the JSON is no such value, which is then reported.
+  /// Returns the value of JSON; `nil` if the JSON has another form, which is then reported.
   let read: @Sendable (JSON, inout ModelJSONReading) -> Content?
 }
 
@@ -153,7 +153,7 @@ struct ModelJSONField<Part>: Sendable {
   let key: String
   /// Whether every object must have the member.
   let isRequired: Bool
-  /// Returns the member's value; `nil` if the part has no such member.
+  /// Returns the member's value; `nil` if the part lacks the member.
   let write: @Sendable (Part) -> JSON?
   /// Reads the member's value into the part.
   let read: @Sendable (JSON, inout Part, inout ModelJSONReading) -> Void
@@ -187,7 +187,7 @@ extension ModelJSONField {
     }
   }
 
-  /// Returns a member that is absent if the property has no value.
+  /// Returns a member that is omitted if the property is `nil`.
   static func optional<Content>(
     _ key: String, _ property: any WritableKeyPath<Part, Content?> & Sendable,
     _ form: ModelJSONForm<Content>
@@ -207,7 +207,7 @@ extension ModelJSONField {
     field(key, property, .list(item), isWritten: { !$0.isEmpty })
   }
 
-  /// Returns a member that is absent if there are no texts.
+  /// Returns a member that is omitted if the dictionary is empty.
   static func texts(
     _ key: String, _ property: any WritableKeyPath<Part, [String: String]> & Sendable
   ) -> ModelJSONField {

@@ -58,7 +58,7 @@ public enum ModelText {
     _ bytes: [UInt8], path: String = "model"
   ) throws(ModelFileError) -> String {
     let statements = try ModelTextReader.statements(bytes, path: path)
-    // A text that can't be read has no layout of its own.
+    // Read the whole text first: the layout of a text with faults would be a guess.
     _ = try ModelTextReader.read(statements, path: path)
     return ModelTextLayout.text(statements)
   }
@@ -110,8 +110,8 @@ struct ModelTextFault: Error {
 
   let place: Place?
   let message: String
-  /// The destination of the relationship that the fault is about. If the text has no such entity, the fault is only a
-  /// consequence of the wrong name.
+  /// The destination of the relationship that the fault is about. If the text does not declare that entity, the fault
+  /// is only a consequence of the wrong name.
   var destination: String?
 
   init(_ place: Place?, _ message: String) {
@@ -119,8 +119,8 @@ struct ModelTextFault: Error {
     self.message = message
   }
 
-  /// Returns an error with all faults. The first fault is the place of the error, and each further one has a line of
-  /// its own.
+  /// Returns an error with all faults. The first fault is the place of the error, and each further one gets a line
+  /// in the message.
   ///
   /// - Parameter count: The number of all faults, if `faults` contains only the first.
   static func error(

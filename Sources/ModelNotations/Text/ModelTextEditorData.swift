@@ -1,7 +1,7 @@
 import ObjectModel
 
-/// The data of Apple's model editor in a model's text: attributes of the XML that have no meaning for the model, and
-/// the boxes of the diagram.
+/// The data of Apple's model editor in a model's text: attributes of the XML that do not affect the model, and the
+/// boxes of the diagram.
 ///
 /// ```text
 /// editor syncable "YES": Stop, Trip
@@ -157,7 +157,7 @@ enum ModelTextEditorData {
     var positions: [[String]: Int] = [:]
     func add(_ details: SourceDetails, _ target: Target) {
       for (name, value) in details.attributes.sorted(by: { $0.key < $1.key }) {
-        // The data of the model have no targets, so they are never joined with data of other parts.
+        // Data of the model are written without a target, so keep them apart from equal data of other parts.
         let key = target == .model ? [name, value, ""] : [name, value]
         if let position = positions[key] {
           data[position].targets.append(target)

@@ -105,7 +105,7 @@ extension ModelTextReader {
         ValueText.modelText.value(text, of: type)
       case (_, .number(let digits)) where type.traits.isNumber:
         ValueText.modelText.value(digits, of: type)
-      // A number that has no digits is text.
+      // Numbers without digits, such as "inf" and "nan", are written as text.
       case (_, .string(let text))
       where type.traits.isNumber
         && !text.unicodeScalars.contains(where: { ("0"..."9").contains($0) }):

@@ -173,7 +173,7 @@ struct ModelTextReader {
         + (hint.isEmpty ? " The words are: \(known.joined(separator: ", "))." : hint))
   }
 
-  /// Reads the rest of a clause that states a facet, after its first word.
+  /// Reads the rest of a clause that sets a facet, after its first word.
   ///
   /// - Returns: Whether the word begins such a clause.
   func clause<Part>(

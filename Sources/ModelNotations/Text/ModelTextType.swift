@@ -23,7 +23,7 @@ enum ModelTextType {
 
   static func type(_ name: String) -> AttributeType? { name == day ? .date : types[name] }
 
-  /// Returns an attribute of the named type; `nil` if there is no such type.
+  /// Returns an attribute of the named type; `nil` if the type is unknown.
   static func attribute(_ name: String, _ typeName: String) -> Attribute? {
     guard let type = type(typeName) else { return nil }
     return Attribute(
@@ -42,7 +42,7 @@ enum ModelTextWords {
     ("count", .count),
   ]
 
-  /// The flags of fetch requests that are usually set. The text says so if a flag is not set.
+  /// The flags of fetch requests that are usually set. The text mentions a flag only if it is not set.
   static let usualFlags: [(word: String, flag: FetchRequestTemplate.Flags)] = [
     ("subentities", .includesSubentities), ("values", .includesPropertyValues),
     ("changes", .includesPendingChanges), ("faults", .returnsObjectsAsFaults),

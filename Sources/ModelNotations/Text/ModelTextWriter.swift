@@ -262,7 +262,7 @@ struct ModelTextWriter {
     case .boolean(let flag): word(flag ? "true" : "false")
     case .integer(let number): self.number("\(number)")
     case .float, .double, .decimal:
-      // A number that has no digits is written as text: "inf", "nan".
+      // Numbers without digits, "inf" and "nan", are written as text.
       let digits = ValueText.modelText.text(value, precision)
       let isDigits = digits.utf8.allSatisfy { byte in
         (0x30...0x39).contains(byte) || "+-.e".utf8.contains(byte)

@@ -1,4 +1,4 @@
-// Checks of derived attributes: the expression must be valid, and its path must lead to a property.
+// Checks of derived attributes: the expression must be valid, and its path must end at a property.
 
 extension ModelCheck {
   mutating func checkDerivation(of attribute: Attribute, in entity: Int) {

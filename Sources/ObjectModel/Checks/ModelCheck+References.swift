@@ -106,7 +106,7 @@ extension ModelCheck {
   }
 
   /// Returns the obstacle to indexing a property, or the part at the end of a path, as the middle of a sentence;
-  /// `nil` if there is none.
+  /// `nil` if it can be indexed.
   private func obstacle(_ property: Property, _ path: ArraySlice<String>) -> String? {
     switch property {
     case .fetched:

@@ -26,7 +26,7 @@ extension HashDifferences: CustomStringConvertible {
 extension Model {
   /// Returns the differences between this model, or one of its configurations, and a store with the given hashes.
   ///
-  /// Names come in the order that hashes use. An unknown configuration has no entities.
+  /// Names come in the order that hashes use. An unknown configuration counts as empty.
   public func differences(
     from hashes: [String: VersionHash], configuration: String? = nil
   ) -> HashDifferences {

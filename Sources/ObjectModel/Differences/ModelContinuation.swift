@@ -45,7 +45,7 @@ public struct ModelContinuation: Sendable {
   }
 
   /// Returns the continuation of all properties of a new entity's objects, at any level of inheritance in either
-  /// model. If the entity continues no old entity, its properties continue none.
+  /// model. If the entity itself is new, so are all of its properties.
   public func properties(of name: String) -> Properties {
     guard let before = entity(before: name) else { return Properties() }
     let old = old.properties(of: before.name)

@@ -335,7 +335,7 @@ extension ModelComparison {
     compare(Facets(old), Facets(new), .model)
   }
 
-  /// Compares parts that have no renaming identifiers and that no hash covers.
+  /// Compares parts by name, because they have neither renaming identifiers nor hashes.
   private mutating func compareByName(
     _ old: [(name: String, facets: Facets)], _ new: [(name: String, facets: Facets)],
     _ subject: (String) -> ModelDifference.Subject

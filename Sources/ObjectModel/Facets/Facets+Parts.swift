@@ -1,4 +1,4 @@
-// The facets of each part of a model that need no form of their own. The order is that of the text of a model.
+// The facets of each part of a model that do not need a special form. The order is that of the text of a model.
 
 extension Entity {
   package static let basicFacets: [ModelFacet<Entity>] = [

@@ -57,7 +57,7 @@ package struct ModelFacet<Part>: Sendable {
     if case .flag(let path) = content { part[keyPath: path] = flag }
   }
 
-  /// Returns the text that a part has; `nil` if it has none, and for a facet of another kind.
+  /// Returns the text that a part has; `nil` if the text is absent, or if the facet is not a text.
   package func text(of part: Part) -> String? {
     if case .text(let path, _, _) = content { part[keyPath: path] } else { nil }
   }

@@ -87,8 +87,8 @@ extension Attribute.Precision {
     }
   }
 
-  /// Returns the text of a value; `nil` if the precision has no exact text for it. All texts of values come from here if their
-  /// attribute has a precision, so that tables, exports and messages agree.
+  /// Returns the text of a value; `nil` if a text of this precision would not be exact. All texts of values come from
+  /// here if their attribute has a precision, so that tables, exports and messages agree.
   package func text(_ value: Value) -> String? {
     switch (self, value) {
     case (.day, .date(let date)):

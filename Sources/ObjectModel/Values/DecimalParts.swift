@@ -2,8 +2,8 @@ package import Foundation
 
 /// A decimal number in parts: sign, whole number and power of ten.
 ///
-/// In canonical form the whole number does not end in a zero, and zero has no sign and no power. So equal numbers
-/// have equal parts.
+/// In canonical form the whole number does not end in a zero, and zero is not negative and has the power 0. So
+/// equal numbers have equal parts.
 package struct DecimalParts: Equatable {
   package var isNegative: Bool
   package var magnitude: UInt128

@@ -28,8 +28,8 @@ package enum ISOMoment {
     return CivilDate.text(ofSecond: whole) + (fraction.isEmpty ? "" : "." + fraction) + "Z"
   }
 
-  /// Returns the seconds since 2001-01-01 00:00 UTC that the whole text represents; `nil` when the text is no
-  /// moment. A day, and a time without a zone, is in UTC.
+  /// Returns the seconds since 2001-01-01 00:00 UTC that the whole text represents; `nil` if the text is not
+  /// a moment. A day, and a time without a zone, is in UTC.
   package static func seconds(_ text: String) -> Double? {
     var scanner = DigitScanner(text)
     guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2),

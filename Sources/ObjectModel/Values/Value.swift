@@ -26,6 +26,6 @@ public enum Value: Sendable, Hashable {
 }
 
 extension Value {
-  /// Whether there is no value.
+  /// Whether the value is missing.
   public var isNull: Bool { self == .null }
 }

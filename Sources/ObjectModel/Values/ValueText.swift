@@ -62,7 +62,7 @@ extension ValueText {
     }
   }
 
-  /// Returns the value of a whole text; `nil` if the type has no such value.
+  /// Returns the value of a whole text; `nil` if the text is not a value of the type.
   package func value(_ text: String, of type: AttributeType) -> Value? {
     switch type.traits.content {
     case .boolean: ValueText.boolean(text).map { .boolean($0) }
