@@ -89,7 +89,7 @@ package struct AcknowledgementSlots: Equatable {
   /// A damaged slot may have named a newer commit than the intact slot.
   package var areSound: Bool { newest != nil && !slots.contains(.damaged) }
 
-  /// The reason why a reader refuses the file; `nil` if there is none (spec §4.2.4).
+  /// The reason why a reader refuses the file; `nil` if at least one slot is not empty (spec §4.2.4).
   package var fault: FormatFault? {
     guard slots.allSatisfy({ $0 == .empty }) else { return nil }
     return FormatFault(

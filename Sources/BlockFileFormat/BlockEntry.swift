@@ -191,8 +191,8 @@ package struct BlockEntry: Hashable, Sendable {
       && offset <= limit && UInt64(byteCount) <= limit - offset
   }
 
-  /// Whether the stored bytes can be a block of the stated size. An entry that claims to expand beyond any possible
-  /// size is rejected before memory is allocated for its block.
+  /// Whether the stored bytes can expand to a block of the recorded size. An entry that claims to expand beyond any
+  /// possible size is rejected before memory is allocated for its block.
   package var hasPossibleByteCount: Bool {
     let most = codec == .plain ? Int(byteCount) : Deflate.mostBytes(from: Int(byteCount))
     return blockByteCount <= 1 << 30 && Int(blockByteCount) <= most
@@ -209,8 +209,8 @@ package struct BlockEntry: Hashable, Sendable {
 extension [BlockEntry] {
   /// The number of bytes that the outside values of all blocks take in the file.
   ///
-  /// Each entry states at most as many bytes as lie before its block, but the sum of many entries could overflow. The
-  /// sum is limited to the largest number.
+  /// Each entry can claim all bytes before its block, so the sum over many entries could overflow. It stops at the
+  /// largest number.
   package var outsideByteCount: UInt64 {
     reduce(0) { sum, entry in
       let (next, overflow) = sum.addingReportingOverflow(entry.outsideByteCount)

@@ -26,7 +26,7 @@ package struct CommitRecord: Hashable {
   package var segments: [SegmentRecord]
   /// The author of the commit; empty if unknown.
   package var author = ""
-  /// The name of the context that made the changes; empty if it has no name.
+  /// The name of the context that made the changes; empty for an unnamed context.
   package var contextName = ""
 
   /// The first free key of an entity.

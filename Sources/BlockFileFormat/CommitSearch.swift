@@ -81,7 +81,7 @@ package struct CommitSearch {
   ///
   /// - Parameters:
   ///   - slots: The slots of the header, which name commits that were durable.
-  ///   - number: The number of the newest commit that a manifest tells to be durable, in a document.
+  ///   - number: In a document, the number of the newest commit that the manifest lists, which is therefore durable.
   ///   - known: The trailer of a commit that an earlier search has returned.
   package mutating func standing(
     _ slots: AcknowledgementSlots, counting number: Int64? = nil, after known: Trailer? = nil
@@ -190,13 +190,13 @@ package struct CommitSearch {
         + "from the computed \(hex(computed)).")
   }
 
-  /// Returns whether a slot or the trailer tells that a commit was acknowledged. The search has returned the commit.
+  /// Returns whether a slot or a later trailer records that a commit of this search was acknowledged.
   package func isAcknowledged(_ commit: FoundCommit, _ slots: AcknowledgementSlots) -> Bool {
     commit.trailer.offset <= max(newestAcknowledgement, slots.newest?.trailer ?? 0)
   }
 
-  /// Returns the damaged commits behind the commit that the file shows. If there are none, the bytes behind it are the
-  /// remains of a save that was never acknowledged.
+  /// Returns the damaged commits behind the commit that the file shows. If the result is empty, the bytes behind it
+  /// are the remains of a save that was never acknowledged.
   package func damages(
     behind newest: FoundCommit, _ slots: AcknowledgementSlots
   ) throws -> [Damage] {
@@ -204,7 +204,7 @@ package struct CommitSearch {
     if offset > newest.trailer.offset {
       return [Damage(offset: offset, fault: fault(ofCommitEndingAt: offset), isAcknowledged: true)]
     }
-    // A damaged slot may have told that the file lost its tail.
+    // Slots also record the least size of the file, so they show whether its tail is lost.
     if slots.areSound, let least = slots.newest?.fileByteCount, least > byteCount {
       let fault = "The file ends at byte \(byteCount), but it had at least \(least) bytes."
       return [Damage(offset: newest.trailer.offset, fault: fault, isAcknowledged: true)]
@@ -229,7 +229,7 @@ package struct CommitSearch {
       : "The trailer at \(offset) does not match its checksum."
   }
 
-  /// Returns the offset of bytes from `start` on that look like a former trailer; `nil` if there are none.
+  /// Returns the offset of bytes from `start` on that look like a former trailer; `nil` if the search does not find any.
   private func likelyTrailer(from start: UInt64) throws -> UInt64? {
     var low = UInt64(BlockFile.align(Int(start)))
     while let stored = file.startOfStoredBytes(from: Int(low)) {

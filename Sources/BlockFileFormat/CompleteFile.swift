@@ -20,7 +20,7 @@ package struct CompleteFile {
     return BlockFile.headerByteCount
   }
 
-  /// Looks at a file; `nil` if it has no tail, or is not a sound block file.
+  /// Looks at a file; `nil` if it ends with its last commit, or is not a sound block file.
   package init?(_ file: DurableFile) {
     guard let size = try? file.byteCount(), size > BlockFile.headerByteCount,
       let first = try? file.read(byteCount: min(size, BlockFile.mostHeaderByteCount), at: 0),

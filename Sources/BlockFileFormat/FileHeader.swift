@@ -21,8 +21,8 @@ package struct FileHeader: Equatable {
   package private(set) var featureArea: [UInt8] = []
   /// The slots that name acknowledged commits.
   package private(set) var slots = AcknowledgementSlots()
-  /// The place on the disk of the file that its writer made, as ``mark(of:)`` gives it; 0 for none. A file at another
-  /// place is a copy.
+  /// The place on the disk of the file that its writer made, as ``mark(of:)`` gives it; 0 if it was not recorded. A
+  /// file at another place is a copy.
   package var place: UInt32 = 0
 
   /// The number of bytes of the header with its features. The first commit begins after them.
@@ -72,7 +72,7 @@ package struct FileHeader: Equatable {
 
   /// Returns the number by which the header of this file records a place (spec §4.2.6).
   ///
-  /// The salt is a part of the number, so the header tells nobody the place itself.
+  /// The salt is a part of the number, so the header does not reveal the place itself.
   package func mark(of place: FilePlace) -> UInt32 {
     var writer = ByteWriter()
     writer.append(salt)
@@ -134,7 +134,7 @@ package struct FileHeader: Equatable {
       throw FormatFault("The format version is 0, which is not valid.")
     }
     try readFeatures(bytes)
-    // A feature that this version refuses may have flags of its own.
+    // A feature that this version refuses may define further flags.
     guard hasKnownFlags || features.areRefused else {
       throw FormatFault("The header's flags \(flags) are unknown.")
     }

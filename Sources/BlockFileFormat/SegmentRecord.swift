@@ -163,7 +163,7 @@ extension SegmentRecord.PageReference {
     try reader.skip(BlockFile.pageReferenceByteCount)
   }
 
-  /// Whether a page can have the stated number of entries, and has the bytes for them.
+  /// Whether the number of entries is possible, and agrees with the page's size.
   package var hasPossibleCount: Bool {
     entryCount >= 1 && Int(entryCount) <= BlockFile.pageEntryCount
       && Int(section.byteCount) == Int(entryCount) * BlockFile.entryByteCount

@@ -18,7 +18,7 @@ final class BackendFileCheck {
   private(set) var passedOver: [String] = []
   private(set) var unchecked: [String] = []
   private(set) var facts = StoreFacts()
-  /// Whether only the objects were checked, because the backend has no rules for the format.
+  /// Whether only the objects were checked, because the backend does not provide rules for the format.
   private(set) var lacksRules = false
 
   /// - Parameter counting: The commit that counts according to the document; `nil` for a store without a document.
@@ -71,7 +71,7 @@ final class BackendFileCheck {
     }
   }
 
-  /// Opens the store with its own model, or with the given model if it contains none.
+  /// Opens the store with its own model, or with the given model if the store does not contain one.
   private func open(needsModel: Bool) throws -> any Store {
     if needsModel {
       return try backend.openComplete(
@@ -118,7 +118,7 @@ final class BackendFileCheck {
   }
 }
 
-/// The report on a store that can't be checked, because there is no backend for its type.
+/// The report on a store that can't be checked, because the backend for its type is missing.
 final class MissingBackendCheck: FileCheck {
   let format: ValidationReport.Format
   let findings = Findings()

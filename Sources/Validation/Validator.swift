@@ -13,7 +13,7 @@ public import StoreInterface
 public struct Validator {
   /// A model that the document's objects should match, in addition to the document's own model.
   public var model: Model?
-  /// The backends that check stores in formats of their own, such as SQLite databases.
+  /// The backends that check stores in other formats, such as SQLite databases.
   public var backends: StoreBackends
   /// Called from time to time with the finished share of the work, from 0 to 1.
   public var progress: ((Double) -> Void)?

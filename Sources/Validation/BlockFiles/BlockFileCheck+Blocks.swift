@@ -21,7 +21,7 @@ extension BlockFileCheck {
 
   /// Checks the block of an entry.
   ///
-  /// - Returns: Whether the block has no errors.
+  /// - Returns: Whether the block is sound.
   private func check(
     _ entry: BlockEntry, _ place: Place, _ contents: Contents, newest: Int64
   ) throws -> Bool {

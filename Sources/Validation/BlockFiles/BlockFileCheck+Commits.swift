@@ -25,7 +25,7 @@ extension BlockFileCheck {
     }
   }
 
-  /// Checks that a commit records a change of the model, and records none if there is none (spec §4.6.4).
+  /// Checks that a commit records a change of the model if and only if the model changed (spec §4.6.4).
   private func checkModelChange(
     _ record: CommitRecord, after older: CommitRecord, _ trailer: Trailer
   ) {
@@ -109,7 +109,7 @@ extension BlockFileCheck {
     }
     try checkFrame(trailer, record, newer, header)
     check(record, trailer, bytes)
-    // Each further step of the walk leads to a lower offset, so the walk ends in bounded time.
+    // Each step of the walk must go to a lower offset, so that the walk ends in bounded time.
     guard record.startsInPlace(at: trailer.record.offset) else {
       findings.add(
         .commitStart, Place("record", at: trailer.record.offset, commit: record.number),

@@ -9,8 +9,8 @@ extension BlockFileCheck {
     CommitSearch(file, salt: header.salt, byteCount: byteCount)
   }
 
-  /// Returns the commit that the file shows: the newest commit that stands, or the commit that counts; `nil` if there is
-  /// none.
+  /// Returns the commit that the file shows: the newest commit that stands, or the commit that counts; `nil` if it is
+  /// missing.
   func shownCommit(_ header: FileHeader) throws -> FoundCommit? {
     var search = search(header)
     // Outside of the log, the manifest shows which commit must be there, so the slots are not needed (spec §7.4.11).

@@ -128,7 +128,7 @@ extension BlockFileCheck {
   private func read(
     _ page: SegmentRecord.PageReference, _ place: Place, before limit: UInt64, commit: Int64
   ) throws -> PageSummary? {
-    // Pages that share no bytes have no more bytes than the file.
+    // Sound pages do not overlap, so all of them together are at most as large as the file.
     pageByteCount += Int(page.section.byteCount)
     guard pageByteCount <= byteCount else { return nil }
     let bytes = try bytes(of: page.section)

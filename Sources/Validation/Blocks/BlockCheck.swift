@@ -38,7 +38,7 @@ struct BlockCheck {
       references += found
       for reference in found { outsideByteCount += UInt64(reference.storedByteCount) }
     }
-    // Entries of an index have no versions (spec §4.5.6).
+    // Index entries are not versioned (spec §4.5.6).
     if entry.version == 0, !isIndex,
       !columns.contains(where: { $0.number == LayoutColumn.Number.version })
     {

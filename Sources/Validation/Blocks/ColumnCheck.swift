@@ -59,7 +59,7 @@ struct ColumnCheck {
     return references
   }
 
-  /// The ranges of a column's bitmaps; empty if the column has no such bitmap.
+  /// The ranges of a column's bitmaps; empty for a bitmap that the column lacks.
   struct Bitmaps {
     var given = 0..<0
     var presence = 0..<0
@@ -206,8 +206,8 @@ struct CodedIntegers {
   let base: Int64
   let step: Int64
 
-  /// Returns the first and the last of `count` values on a line; `nil` if they have data of their own or overflow 64
-  /// bits.
+  /// Returns the first and the last of `count` values on a line; `nil` if the values differ from the line or
+  /// overflow 64 bits.
   func ends(_ count: Int) -> (first: Int64, last: Int64)? {
     guard width == 0 else { return nil }
     let (rise, overflow) = step.multipliedReportingOverflow(by: Int64(count - 1))

@@ -5,7 +5,7 @@ import StoreInterface
 extension ContainerCheck {
   /// Checks the recovery: a state that could not be saved because it was not valid (spec §7.6).
   ///
-  /// - Returns: The manifest of the recovery; `nil` if there is no readable recovery.
+  /// - Returns: The manifest of the recovery; `nil` if it is missing or can't be read.
   func checkRecovery(_ manifest: ManifestCheck) throws -> Manifest? {
     let name =
       manifest.file == Manifest.fileName

@@ -8,7 +8,7 @@ import StoreInterface
 /// Each file is checked once, so the time is in proportion to the size of the document's files.
 final class ContainerCheck {
   let path: String
-  /// The disk of the document, and the backends that check stores in formats of their own.
+  /// The disk of the document, and the backends that check stores in other formats.
   private let places: StorePlaces
   let findings = Findings()
   private let givenModel: Model?
@@ -27,7 +27,7 @@ final class ContainerCheck {
   var recoveries: [Manifest] = []
   /// The files that were checked.
   var seen: Set<String> = []
-  /// Names in the folder that were reported because they are links, or of another kind than the manifest says.
+  /// Names in the folder that were reported because they are links, or of another kind than in the manifest.
   private var foreign: Set<String> = []
 
   /// Files that several heads may name, each under its name.

@@ -94,7 +94,7 @@ final class ManifestCheck {
   /// Whether the text is the manifest of a document, perhaps of a newer format.
   var isDocument: Bool { kind != .unknown }
   var isNewer: Bool { kind == .newer }
-  /// Whether the manifest has no errors.
+  /// Whether the manifest is valid.
   var isSound: Bool { kind == .sound }
   /// The numbers of the versions.
   var versions: [Int64] { list.numbers }

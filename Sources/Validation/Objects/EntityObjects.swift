@@ -156,7 +156,7 @@ struct ObjectColumn {
     return nil
   }
 
-  /// Whether an object has no value.
+  /// Whether an object's value is missing.
   func isNull(_ object: Int) -> Bool {
     place(of: object).map { $0.column.isNull($0.row) } ?? layout.defaultValue.isNull
   }
@@ -165,7 +165,7 @@ struct ObjectColumn {
     place(of: object).map { $0.column.value(at: $0.row) } ?? layout.defaultValue
   }
 
-  /// Returns the key of the object that an object refers to; `nil` if there is no reference.
+  /// Returns the key of the object that an object refers to; `nil` if the reference is empty.
   func reference(_ object: Int) -> ObjectKey? {
     place(of: object).flatMap { $0.column.reference(at: $0.row) }
   }

@@ -77,7 +77,7 @@ extension GraphCheck {
     }
   }
 
-  /// Returns the numbers of the entities that a relationship without an inverse leads to.
+  /// Returns the numbers of the entities to whose objects a relationship without an inverse can refer.
   private func destinations(of table: LinkTable) -> [UInt16] {
     relationships(table.forward).flatMap { model.family(of: $0.relationship.destination) }
       .compactMap { schema[$0.name]?.entityNumber }

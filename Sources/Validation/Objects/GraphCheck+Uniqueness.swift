@@ -70,7 +70,7 @@ extension GraphCheck {
   }
 
   /// Returns the values of an object as bytes, which are equal if the values are; `nil` if a value is missing,
-  /// because objects without a value share none.
+  /// because missing values never conflict.
   private static func bytes(_ columns: [ObjectColumn], _ object: Int) -> [UInt8]? {
     var bytes: [UInt8] = []
     for column in columns {

@@ -35,7 +35,7 @@ extension XMLDocumentCheck {
     object = OpenObject(key: key, names: names)
   }
 
-  /// Ends an object. Properties that it does not mention have no value, even if they have a default (spec §5.3.3).
+  /// Ends an object. Properties that it does not mention become null, even if they have a default (spec §5.3.3).
   func endObject() {
     guard let object else { return }
     for (index, column) in object.names.layout.columns.enumerated()

@@ -107,8 +107,8 @@ extension XMLDocumentCheck {
     }
   }
 
-  /// Checks that each list names all objects that lead to the list's owner. An object that is missing in a list gets
-  /// a position behind all listed objects.
+  /// Checks that each list names all objects that refer to the list's owner. An object that a list omits gets a
+  /// position after all listed objects.
   private func checkLists(
     _ kept: [(list: ReferenceList, targets: [ObjectKey])], _ model: Model, _ schema: Schema,
     _ builder: LayerBuilder
@@ -195,7 +195,7 @@ private struct LinkRows {
       }
       set(.object(pair.source), LinkTable.Column.source)
       set(.object(pair.target), LinkTable.Column.target)
-      // A link that only the other end states gets a position behind all listed objects.
+      // A link that only the other end mentions gets a position after all listed objects.
       set(.integer(ends.targetOrder ?? 1 << 40 + Int64(number)), LinkTable.Column.targetOrder)
       set(.integer(ends.sourceOrder ?? 1 << 40 + Int64(number)), LinkTable.Column.sourceOrder)
       guard table.backward != nil, pair.source != pair.target else { continue }

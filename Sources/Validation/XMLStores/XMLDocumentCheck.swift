@@ -293,6 +293,6 @@ final class XMLDocumentCheck: XMLEventHandler {
     resolve()
   }
 
-  /// Returns the objects; `nil` if there is no model to read them by.
+  /// Returns the objects; `nil` if they can't be read without a model.
   func layer() -> Layer? { builder?.freeze(version: 1) }
 }

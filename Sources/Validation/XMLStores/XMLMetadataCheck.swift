@@ -20,8 +20,8 @@ struct XMLMetadataCheck {
   /// Whether the metadata contain a model.
   var hasModel: Bool { values["QuireModel"] != nil }
 
-  /// Returns the model of the objects: the document's own, or else the given one; `nil` if there is none, or the
-  /// document's model can't be read.
+  /// Returns the model of the objects: the document's own, or else the given one; `nil` if both are missing, or
+  /// the document's model can't be read.
   func model(_ given: Model?) -> Model? {
     checkParts()
     let hashes = checkHashes()

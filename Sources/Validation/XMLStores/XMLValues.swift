@@ -103,7 +103,7 @@ enum XMLValues {
     return flush() ? String(decoding: plain, as: UTF8.self) : nil
   }
 
-  /// Returns the UTF-16 unit of the escape at an index; `nil` if there is no escape.
+  /// Returns the UTF-16 unit of the escape at an index; `nil` if an escape does not begin there.
   private static func unit(_ text: [UInt8], at index: Int) -> UInt16? {
     guard text[index] == 0x5C, index + 6 <= text.count, text[index + 1] == 0x75,
       let digits = String(validating: text[index + 2..<index + 6], as: UTF8.self),
