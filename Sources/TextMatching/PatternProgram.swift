@@ -162,7 +162,8 @@ private struct Builder {
           .split(try add(part, before: start, &automaton), next), &automaton)
       }
     } else {
-      // The loop needs its own state, which must exist before the states that it leads to.
+      // Add the loop's state before the repeated part, which must end at it. The placeholder is
+      // replaced once the part exists.
       let loop = try add(.split(0, next), &automaton)
       let inner = try add(part, before: loop, &automaton)
       automaton.instructions[Int(loop)] = .split(inner, next)

@@ -77,7 +77,7 @@ package struct PlainPattern {
     return false
   }
 
-  /// Reads how often the part before repeats, if the pattern says it.
+  /// Reads a count of repetitions, if one follows, such as `*` or `{2,3}`. Returns `false` if the count is not plain.
   private mutating func readCount() -> Bool {
     if take("*") || take("+") || take("?") { return isNoCount }
     guard take("{") else { return true }

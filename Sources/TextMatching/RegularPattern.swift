@@ -89,7 +89,7 @@ package struct RegularPattern: Sendable {
   }
 }
 
-/// The reason why a pattern has no result.
+/// The reason why a pattern can't be compiled or matched.
 package enum PatternFault: Error, Sendable, Hashable {
   /// The text is not a regular expression.
   case notAPattern

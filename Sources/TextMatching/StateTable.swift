@@ -71,7 +71,7 @@ private struct StateTable {
     start = number(of: closure.taking, isAccepting: accepts(atStart: true))
   }
 
-  /// Returns whether the current instructions lead to the end of the pattern if the text ends here.
+  /// Returns whether the current instructions reach the end of the pattern if the text ends here.
   private mutating func accepts(atStart: Bool) -> Bool {
     if closure.isAccepting { return true }
     for instruction in closure.waiting {
@@ -94,7 +94,7 @@ private struct StateTable {
     return number
   }
 
-  /// Makes the state that a symbol leads to. If the table is emptied, `state` gets a new number.
+  /// Makes the state that follows a symbol. If the table is emptied, `state` gets a new number.
   private mutating func makeState(
     from state: inout Int32, _ symbol: Int
   ) throws(PatternFault) -> Int32 {
@@ -160,7 +160,7 @@ struct Closure {
     isAccepting = false
   }
 
-  /// Adds an instruction and all instructions it leads to under the conditions that hold.
+  /// Adds an instruction and all instructions that it reaches under the conditions that hold.
   mutating func add(
     _ instruction: Int32, looks: (Int32, Bool) -> Bool = { _, _ in false },
     where holds: (PatternAssertion) -> Bool

@@ -1,4 +1,4 @@
-/// The treatment of parts that have no value.
+/// The treatment of parts without a value.
 enum MissingValues {
   /// A constant part without a value is an error.
   case refused
@@ -10,7 +10,7 @@ enum MissingValues {
 }
 
 extension Binder {
-  /// Throws the error for a constant part that has no value but is not the constant NULL.
+  /// Throws the error for a constant part without a value, except the constant NULL.
   func refuseMissingValue(of bound: BoundExpression) throws(QueryError) {
     guard refusesMissingValues else { return }
     let reason = bound.missingValueReason.map { ": " + $0 } ?? ""
@@ -32,7 +32,7 @@ extension QueryExpression {
 }
 
 extension BoundExpression {
-  /// The reason that a constant part has no value; `nil` if the part itself shows the reason.
+  /// The reason why the value of a constant part is missing; `nil` if the part itself shows the reason.
   fileprivate var missingValueReason: String? {
     switch self {
     case .function(let function, let arguments):

@@ -11,7 +11,7 @@ struct Binder {
   let model: Model
   let schema: Schema
   let store: StoreTag?
-  /// The entity of the evaluated objects; `nil` if there is no object.
+  /// The entity of the evaluated objects; `nil` without an object.
   let entity: String?
   let variables: [String: QueryExpression]
   /// The time that `now()` returns.
@@ -26,7 +26,7 @@ struct Binder {
   private var usesThis = false
   private var lowestSlot = Int.max
   private var depth = 0
-  /// The treatment of parts that have no value.
+  /// The treatment of parts without a value.
   private let missing: MissingValues
   /// Whether a constant part without a value is an error.
   var refusesMissingValues: Bool { missing != .allowed }
@@ -235,7 +235,7 @@ struct Binder {
     let whole = path.joined(separator: ".")
     guard !path.isEmpty else { return (base, type) }
     if path.first?.first == "@", type.isCollection || type == .unknown {
-      // A collection of values, such as "{1, 2, 3}.@sum", has no properties to follow.
+      // The elements of a collection of values, such as "{1, 2, 3}.@sum", do not have properties.
       let inner = type.element
       var entity: String?
       if case .object(let name) = inner { entity = name }

@@ -46,7 +46,8 @@ extension BoundComparison {
     }
   }
 
-  /// Returns the condition that a date lies in a range. Dates outside the calendar have no parts, and lie in no range.
+  /// Returns the condition that a date lies in a range. Dates outside the calendar do not have parts, so they are
+  /// outside of every range.
   private func range(
     of date: BoundExpression, from start: Int64? = nil, to end: Int64? = nil
   ) -> BoundPredicate {
@@ -66,7 +67,7 @@ extension BoundComparison {
 }
 
 extension PathStep {
-  /// Whether the step leads to one value.
+  /// Whether the step gives one value.
   fileprivate var isSingle: Bool {
     switch self {
     case .attribute, .toOne: true

@@ -195,8 +195,8 @@ extension RawColumn {
     unsafe keep(integers: range, inverted: inverted, flags)
   }
 
-  /// Returns the range of the stored whole numbers whose quotient by the divisor is within bounds; `nil` if there are
-  /// none.
+  /// Returns the range of the stored whole numbers whose quotient by the divisor is within bounds; `nil` if the range
+  /// is empty.
   private func scaledRange(_ range: ClosedRange<Double>) -> ClosedRange<Int64>? {
     // Division preserves the order, so each bound has one place where the comparison changes. The product is near
     // that place, and rounding moves it by a few steps at most.

@@ -7,8 +7,8 @@ import Rows
 /// An expression of numbers and dates that is computed for all rows of a batch at once.
 ///
 /// The result is a column, so filters, groups, sums and sorts treat it like a column of a block. Each row has the same
-/// value as with an ``Interpreter``. A batch in which a whole number overflows has no column, because its rows have
-/// numbers of two kinds.
+/// value as with an ``Interpreter``. A batch in which a whole number overflows can't be a column, because its rows
+/// have numbers of two kinds.
 indirect enum ColumnExpression: Sendable {
   case column(LayoutColumn)
   case integer(Int64)
@@ -193,7 +193,7 @@ extension ColumnExpression {
     }
 
     var values: Values
-    /// Whether each row has no value; `nil` if every row has one.
+    /// Whether the value of each row is missing; `nil` if every row has one.
     var isNull: [Bool]?
 
     var reals: [Double] {

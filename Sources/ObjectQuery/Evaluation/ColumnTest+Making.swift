@@ -64,7 +64,7 @@ extension ColumnTest {
     }
   }
 
-  /// Returns a test that all whole numbers pass, or none.
+  /// Returns a test that every whole number passes, or that every whole number fails.
   private static func everything(_ flag: Bool) -> ColumnTest {
     .integers(Int64.min...Int64.max, inverted: !flag)
   }
@@ -135,7 +135,7 @@ extension ColumnTest {
       return .reals(low...high, inverted: false)
     case .date:
       guard case .date(let low) = low, case .date(let high) = high else { return nil }
-      // The dates are compared as numbers, because invalid dates have no order.
+      // Compare the dates as numbers, because invalid dates can't be ordered.
       let (first, last) = (
         low.timeIntervalSinceReferenceDate, high.timeIntervalSinceReferenceDate
       )

@@ -4,7 +4,7 @@ import ObjectModel
 // The meaning of comparisons. Two rules hold for all of them:
 // - A comparison with the constant null tests whether there is a value. Any other comparison with a null on either
 //   side is false, also `!=`, as in Core Data's stores.
-// - Values that cannot be compared are not equal and have no order.
+// - Values that cannot be compared are neither equal nor ordered.
 
 extension BoundComparison {
   /// Returns whether the comparison is true for two values.
@@ -83,13 +83,13 @@ func same(_ left: Operand, _ right: Operand, _ options: TextOptions) -> Bool {
   }
 }
 
-/// Returns the order of two operands, or `nil` if they have no order.
+/// Returns the order of two operands, or `nil` if they can't be compared.
 func order(_ left: Operand, _ right: Operand, _ options: TextOptions) -> Order? {
   guard case .value(let left) = left, case .value(let right) = right else { return nil }
   return order(left, right, options)
 }
 
-/// Returns the order of two values, or `nil` if they have no order.
+/// Returns the order of two values, or `nil` if they can't be compared.
 func order(_ left: Value, _ right: Value, _ options: TextOptions) -> Order? {
   if let one = Number(left), let other = Number(right) { return Number.order(one, other) }
   switch (left, right) {

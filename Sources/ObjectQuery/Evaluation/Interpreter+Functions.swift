@@ -9,7 +9,7 @@ extension Interpreter {
 
   // MARK: - Methods
 
-  /// Returns the value of a method of a value; null if the value has no such method.
+  /// Returns the value of a method of a value; null if the value's type lacks the method.
   func call(_ method: ValueMethod, on target: Operand, _ arguments: [Operand]) -> Operand {
     func text(_ change: (String) -> String?) -> Operand {
       target.text.flatMap(change).map { .value(.string($0)) } ?? .null

@@ -39,15 +39,15 @@ package struct ToManyRelationship: Sendable, Hashable {
   package let entity: String
   package let name: String
   package let destination: String
-  /// The column of the destination's rows that leads back; `nil` if both ends are to-many or there is no inverse, and
-  /// the relationship is stored as links.
+  /// The column of the destination's rows that refers back. If `nil`, both ends are to-many or the inverse is
+  /// missing, and the relationship is stored as links.
   package let inverse: LayoutColumn?
-  /// The column of the destination's rows that contains the position; `nil` if the objects have no order.
+  /// The column of the destination's rows that contains the position; `nil` if the relationship is unordered.
   package let order: LayoutColumn?
 }
 
 extension ToManyRelationship {
-  /// Finds the to-many relationship of an entity by name; `nil` if the entity has none with that name.
+  /// Finds the to-many relationship of an entity by name; `nil` if the entity lacks it.
   package init?(_ name: String, of entity: String, _ model: Model, _ schema: Schema) {
     guard case .relationship(let relationship)? = model.property(name, of: entity),
       relationship.isToMany

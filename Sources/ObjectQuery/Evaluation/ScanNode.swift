@@ -87,7 +87,7 @@ struct RelatedTest: Sendable {
   let layouts: [Layout]
   /// The condition that selects the objects of the set. If `holdsForNone` is true, the condition is negated.
   let node: ScanNode
-  /// Whether the test is true if there is no object. The set then contains the objects that fail the test.
+  /// Whether the test is true for an empty reference. The set then contains the objects that fail the test.
   let holdsForNone: Bool
   /// The position of the set among the sets of a run.
   let index: Int
@@ -199,7 +199,7 @@ struct ScanPlanner {
 
   // MARK: - To-many relationships
 
-  /// Plans `ANY` and `ALL` of a path that leads to many objects.
+  /// Plans `ANY` and `ALL` of a path to many objects.
   ///
   /// Each step is evaluated once for all objects at its end, so the time grows with the number of objects and not
   /// with the number of pairs.
@@ -214,7 +214,7 @@ struct ScanPlanner {
     switch first {
     case .toOne(let column, destination: let entity):
       guard rest.contains(where: \.isToMany) else { return nil }
-      // If the object is missing, there are no objects at the end of the path.
+      // If the reference is empty, so is the collection at the end of the path.
       return related(column, entity, .comparison(inner), isForNone: isAll)
     case .toMany(let relationship):
       if !rest.contains(where: \.isToMany) {
@@ -241,7 +241,7 @@ struct ScanPlanner {
         guard let column = ColumnTest.of(side.destination.kind, inner) else { return nil }
         test = .column(side.destination, column)
       } else {
-        // A link may lead to a deleted object, which has no values.
+        // A link may refer to a deleted object, whose values are missing.
         let isForNone = inner.modifier == .direct ? inner.holdsForNull : isAll
         test = related(
           side.destination, relationship.destination, .comparison(inner), isForNone: isForNone)

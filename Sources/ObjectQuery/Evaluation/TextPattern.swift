@@ -214,7 +214,7 @@ func orderOfBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointe
   return Order(left.count, right.count)
 }
 
-/// Returns the first occurrence of a pattern at or after a start, or `nil` if there is none.
+/// Returns the first occurrence of a pattern at or after a start, or `nil` if it does not occur.
 ///
 /// The function tests eight positions at a time for both the first and the last byte of the pattern.
 func firstPlace(

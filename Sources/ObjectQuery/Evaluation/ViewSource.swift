@@ -175,7 +175,7 @@ package struct RelationshipWay: Sendable {
     }
   }
 
-  /// Returns an object's position; 0 if the relationship has no order.
+  /// Returns an object's position; 0 if the relationship is unordered.
   private func order(of entry: IndexEntry, _ index: IndexLayout) throws -> Int64 {
     guard isOrdered else { return 0 }
     return try entry.block.column(index.columns[1])?.integer(at: entry.row) ?? 0

@@ -6,7 +6,7 @@ import Rows
 
 /// The comparisons with `TEXT` that determine the relevance of objects (spec §15.6).
 struct BoundRelevance: Sendable {
-  /// One comparison. Each object has one text for it, or none.
+  /// One comparison, with at most one text for each object.
   struct Part: Sendable {
     let text: BoundExpression
     let query: TextQuery
@@ -16,8 +16,8 @@ struct BoundRelevance: Sendable {
 
   /// Finds the comparisons of a predicate.
   ///
-  /// A comparison within `NOT` rates the objects that are not wanted, and a comparison of several texts, such as one with
-  /// `ANY`, has no single text to rate. So they are left out.
+  /// A comparison within `NOT` rates the objects that are not wanted, and a comparison of several texts, such as one
+  /// with `ANY`, can't be rated by one text. So they are left out.
   ///
   /// - Throws: ``QueryError`` if no comparison is left.
   init(_ predicate: BoundPredicate?) throws(QueryError) {

@@ -10,7 +10,7 @@ package struct BoundRequest: Sendable {
   package let layouts: [Layout]
   /// The condition for objects; `nil` if all are requested.
   package let predicate: BoundPredicate?
-  /// The sort keys of objects. Groups have none here, because they are sorted by their fetched values.
+  /// The sort keys of objects. Empty for groups, which are sorted by their fetched values.
   package let sortKeys: [BoundSortKey]
   /// The contents of the dictionaries; `nil` if the request does not ask for dictionaries.
   package let table: TablePlan?

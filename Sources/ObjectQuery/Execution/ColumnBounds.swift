@@ -74,7 +74,7 @@ struct ColumnBounds {
     }
   }
 
-  /// Combines the known and the new bound of a column, and keeps the narrower one if that is easy to tell. Either
+  /// Combines the known and the new bound of a column, and keeps the narrower one if that is easy to see. Either
   /// bound alone would be correct.
   private mutating func narrow(_ column: LayoutColumn, _ bound: Bound) {
     switch (bounds[column.number], bound) {
@@ -93,7 +93,7 @@ struct ColumnBounds {
     if case .anyOf(let values)? = bounds[column], values.count == 1 { values[0] } else { nil }
   }
 
-  /// Returns the ranges of an index that can contain matches; `nil` if the first column has no bounds.
+  /// Returns the ranges of an index that can contain matches; `nil` if the first column is unbounded.
   func choice(_ index: IndexLayout) -> IndexPlan.Choice? {
     var fixed: [Value] = []
     for column in index.columns {
@@ -153,7 +153,7 @@ extension QueryPredicate.Operator {
 
 extension Value {
   /// Returns the value in a form that an index over a column of the given kind compares as predicates do; `nil` if
-  /// there is none, or the index would treat it as another value.
+  /// that is impossible, or the index would treat it as another value.
   fileprivate func exact(in kind: ColumnKind) -> Value? {
     switch (self, kind.content) {
     case (.null, _), (.boolean, .boolean), (.date, .date), (.decimal, .decimal),

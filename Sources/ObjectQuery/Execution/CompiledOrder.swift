@@ -34,7 +34,7 @@ package struct CompiledOrder: Sendable {
 
   /// Binds the sort keys of a request.
   ///
-  /// - Throws: ``QueryError`` if a name is not in the model, or values have no order.
+  /// - Throws: ``QueryError`` if a name is not in the model, or values can't be ordered.
   package init(
     _ request: QueryRequest, model: Model, schema: Schema, store: StoreTag? = nil,
     now: Date = Date()

@@ -165,7 +165,7 @@ private struct SortRanks {
   private static func ofColumn(
     _ column: LayoutColumn, _ options: TextOptions, _ hits: RowHits
   ) throws -> (numbers: [UInt64], compare: ((Int, Int) -> Order)?)? {
-    // Bytes have no useful order, and may be expensive to read.
+    // Ordering by bytes is not useful, and they may be expensive to read.
     if column.kind == .binary { return nil }
     let columns = try hits.readers.map { try $0.column(column) }
     switch column.kind.content {

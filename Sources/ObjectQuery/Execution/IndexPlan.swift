@@ -23,7 +23,7 @@ struct IndexPlan: Sendable {
   }
 
   private let predicate: BoundPredicate?
-  /// The keys of the objects that the predicate names, ascending; `nil` if it names none.
+  /// The keys of the objects that the predicate names, ascending, or `nil`.
   private let named: [ObjectKey]?
   /// For each entity number, the indexes that narrow the predicate.
   private let choices: [UInt16: [Choice]]
@@ -93,8 +93,8 @@ struct IndexPlan: Sendable {
     return nil
   }
 
-  /// Returns the objects that meet the predicate, in the order of their keys; `nil` if a scan is faster or there is
-  /// no index.
+  /// Returns the objects that meet the predicate, in the order of their keys; `nil` if a scan is faster or no index
+  /// fits.
   func hits(
     in source: some QuerySource, _ layouts: [Layout], _ interpreter: Interpreter
   ) throws -> RowHits? {
@@ -250,8 +250,8 @@ struct IndexPlan: Sendable {
 }
 
 extension BoundPredicate {
-  /// The objects among which every object is that meets the predicate: `SELF == object`, `SELF IN objects`; `nil` if
-  /// the predicate names none.
+  /// The objects among which every object is that meets the predicate: `SELF == object`, `SELF IN objects`; `nil`
+  /// for other predicates.
   fileprivate var namedObjects: Set<ObjectKey>? {
     switch self {
     case .and(let parts):

@@ -73,7 +73,7 @@ package struct QueryPlan: Sendable {
     return try hits.hits.map { try hits.key($0) }
   }
 
-  /// Returns the only object found, or `nil` if there is none.
+  /// Returns the only object found, or `nil`.
   ///
   /// - Throws: ``QueryError`` with the code ``QueryError/Code/notUnique`` if there are several objects, and the
   ///   errors of a damaged store.

@@ -80,7 +80,7 @@ package struct RequestScope: Sendable {
         if !relationship.isToMany, index == path.count - 1 { return }
         isLocal = false
         entities?.formUnion(model.family(of: entity).map(\.name))
-      // A fetched property, or a name that is not a property of the entity, may lead to any object.
+      // A fetched property, or a name that is not a property of the entity, may refer to any object.
       case .fetched, nil: return addAnything()
       }
     }

@@ -13,7 +13,7 @@ package struct TablePlan: Sendable {
   package let aggregates: [Aggregate]
   package let having: BoundPredicate?
   package let isGrouped: Bool
-  /// The values by which groups are sorted, one for each sort key that names no fetched value; empty if there is none.
+  /// The values by which groups are sorted, one for each sort key that does not name a fetched value.
   package let orderValues: [(key: Int, value: BoundExpression)]
 
   init(_ request: QueryRequest, _ binder: inout Binder) throws(QueryError) {

@@ -162,7 +162,7 @@ struct DictionaryMatcher {
 
   /// Adds new texts, which must be sorted.
   ///
-  /// If every dictionary brings many new texts, keeping them has no benefit, so the number of entries is limited.
+  /// Keeping texts pays only if later dictionaries repeat them, so the number of entries is limited.
   private mutating func merge(_ fresh: [Entry]) {
     guard entries.count < 1 << 14 else { return }
     var merged: [Entry] = []

@@ -12,7 +12,7 @@ struct WordSearch: Sendable {
   /// The column of the texts.
   var columns: [LayoutColumn] { index.columns }
 
-  /// Whether the entries may tell the answer without the texts.
+  /// Whether the entries may suffice for the answer, so that the texts need not be read.
   var mayBeExact: Bool { isWhole && !query.needsText }
 
   /// The number of texts with a word, for each text with the rarest word, above which the texts are read instead.

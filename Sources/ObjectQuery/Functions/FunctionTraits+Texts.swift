@@ -108,7 +108,7 @@ extension Operand {
 
 extension String {
   /// Returns the characters at the positions `start` to `start + count - 1`, counted from 1 as in SQL. Positions
-  /// outside the text have no characters. Returns null for a negative count.
+  /// outside the text are ignored. Returns null for a negative count.
   fileprivate func characters(from start: Int64, count: Int64) -> Operand {
     guard count >= 0 else { return .null }
     let (sum, isOver) = start.addingReportingOverflow(count)

@@ -137,7 +137,7 @@ struct PredicateLexer {
     return String(decoding: bytes[offset..<end], as: UTF8.self)
   }
 
-  /// Reads the option letters in brackets after an operator; returns `nil` if there are none.
+  /// Reads the option letters in brackets after an operator; returns `nil` if they are absent.
   mutating func options() throws(QueryError) -> TextOptions? {
     let before = offset
     // No value begins with this bracket, so white space may come before it.
@@ -364,7 +364,7 @@ struct PredicateLexer {
   private mutating func placeholder() throws(QueryError) -> Token {
     let start = offset
     offset += 1
-    // The length of a number has no meaning in Swift: `%ld`, `%lu`, `%qi` are `%d`, `%u`, `%i`.
+    // Ignore the length of a number, which only C needs: `%ld`, `%lu`, `%qi` are `%d`, `%u`, `%i`.
     while [UInt8(ascii: "l"), UInt8(ascii: "h"), UInt8(ascii: "q"), UInt8(ascii: "z")]
       .contains(byte())
     {

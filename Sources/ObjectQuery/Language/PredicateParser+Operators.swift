@@ -193,8 +193,8 @@ extension PredicateParser {
 
   /// Reads the operator and the right side of a comparison.
   ///
-  /// A tree has no negated operators. So `ANY x NOT IN y` becomes the negation of `ALL x IN y`, and `ALL x NOT IN y`
-  /// becomes the negation of `ANY x IN y`.
+  /// Trees do not contain negated operators. So `ANY x NOT IN y` becomes the negation of `ALL x IN y`, and `ALL x
+  /// NOT IN y` becomes the negation of `ANY x IN y`.
   private mutating func compared(
     _ left: Part, _ infix: Infix, _ modifier: String?, at start: Int
   ) throws(QueryError) -> Part {

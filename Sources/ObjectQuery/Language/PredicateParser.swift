@@ -26,7 +26,7 @@ struct PredicateParser {
     let part: QueryPart
     let start: Int
     let end: Int
-    /// The start of the operator between two values; the start of the part if it has no such operator.
+    /// The start of the operator between two values; the start of the part if it lacks one.
     let operatorStart: Int
   }
 

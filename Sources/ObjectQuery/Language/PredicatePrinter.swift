@@ -24,7 +24,7 @@ struct PredicatePrinter {
 
   private mutating func join(_ parts: [QueryPredicate], _ keyword: String) {
     guard parts.count > 1 else {
-      // Fewer than two parts have no operator between them.
+      // Fewer than two parts can't be joined by an operator, so write the keyword as a function.
       text += keyword + "("
       if let part = parts.first { write(part) }
       text += ")"

@@ -95,7 +95,7 @@ extension QueryExpression {
 }
 
 extension QueryPredicate {
-  /// Returns the predicate with the name of a time zone in each function of dates that has none.
+  /// Returns the predicate with the name of a time zone in each function of dates that lacks one.
   package func inTimeZone(_ zone: String) -> QueryPredicate {
     var walker = VariableWalker()
     walker.change = { $0.namingZone(zone) }
@@ -104,7 +104,7 @@ extension QueryPredicate {
 }
 
 extension QueryExpression {
-  /// Returns the expression with the name of a time zone in each function of dates that has none.
+  /// Returns the expression with the name of a time zone in each function of dates that lacks one.
   package func inTimeZone(_ zone: String) -> QueryExpression {
     var walker = VariableWalker()
     walker.change = { $0.namingZone(zone) }

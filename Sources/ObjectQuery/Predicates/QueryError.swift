@@ -49,7 +49,7 @@ public struct QueryError: Error, Sendable, Hashable {
     public static let unknownTemplate = Code(rawValue: "unknownTemplate")
     /// The types of two operands, or of an operand and its function, are incompatible.
     public static let typeMismatch = Code(rawValue: "typeMismatch")
-    /// A variable has no value.
+    /// The value of a variable is missing.
     public static let missingVariable = Code(rawValue: "missingVariable")
     /// A constant part, such as `1 / 0`, has no value.
     public static let missingValue = Code(rawValue: "missingValue")

@@ -4,7 +4,7 @@ public import ObjectModel
 ///
 ///     let total = try QueryExpression("stops.@sum.cost * 1.2")
 public indirect enum QueryExpression: Sendable, Hashable {
-  /// A value. There are no 32-bit floating-point numbers; they become 64-bit numbers.
+  /// A value. 32-bit floating-point numbers become 64-bit numbers.
   case constant(Value)
   /// Another object, by its identifier.
   case object(ObjectID)
@@ -176,7 +176,7 @@ extension QueryExpression {
     case canonical = "canonical:"
     /// The number of characters of a text, or of elements of a collection.
     case length = "length:"
-    /// The characters from a position on, counted from 1, or as many of them as a third argument says.
+    /// The characters from a position on, counted from 1, or as many of them as a third argument asks for.
     case substring = "substring:"
     /// The text with each occurrence of a part replaced by another text.
     case replace = "replace:"

@@ -16,8 +16,8 @@ extension QueryPredicate {
 }
 
 extension QueryPredicate.Comparison {
-  /// Returns the comparison with a new operand for each operand that is compared with an attribute. The elements of a list are
-  /// operands of their own.
+  /// Returns the comparison with a new operand for each operand that is compared with an attribute. Each element of a
+  /// list counts as an operand.
   ///
   /// - Parameters:
   ///   - entity: The entity of the objects.

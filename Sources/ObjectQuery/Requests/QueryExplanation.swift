@@ -63,7 +63,7 @@ public struct QueryExplanation: Sendable, Hashable {
   public var blocks = Share()
   /// The rows that scans read.
   public var rows = Share()
-  /// The statement that a database received; `nil` if it received none.
+  /// The statement that a database received, if any.
   public var statement: String?
   /// The reason why the store does not answer on its own, although it can answer requests; otherwise `nil`.
   public var reason: String?

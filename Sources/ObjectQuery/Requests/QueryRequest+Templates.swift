@@ -9,8 +9,8 @@ extension QueryRequest {
   ///
   /// - Parameter variables: The values of the variables in its predicate. If it is empty, the variables stay in the
   ///   request and get their values when the request runs.
-  /// - Throws: ``QueryError`` if the model has no such template, its predicate can't be read, or a variable is
-  ///   missing from `variables`.
+  /// - Throws: ``QueryError`` if the template is not in the model, its predicate can't be read, or a variable
+  ///   is missing from `variables`.
   public init(
     template name: String, in model: Model, variables: [String: (any QueryArgument)?] = [:]
   ) throws(QueryError) {
@@ -77,7 +77,7 @@ extension QueryRequest {
 }
 
 extension FetchRequestTemplate.SortKey {
-  /// Creates a template's sort key, with Apple's name for the comparison; `nil` if Apple has no such comparison.
+  /// Creates a template's sort key, with Apple's name for the comparison; `nil` if Apple does not name it.
   package init?(_ key: SortKey) {
     guard key.expression == nil else { return nil }
     let selector: String?

@@ -29,8 +29,7 @@ public struct QueryRequest: Sendable, Hashable {
   public var resultType = FetchRequestTemplate.ResultType.objects
   /// Whether objects of subentities are included.
   public var includesSubentities = true
-  /// Whether values are read with the identifiers. The property has no effect here, because values are read only on
-  /// access.
+  /// Whether values are read with the identifiers. Requests ignore it, because values are read only on access.
   public var includesPropertyValues = true
   /// Whether unsaved changes are included.
   public var includesPendingChanges = true

@@ -14,7 +14,7 @@ public struct SortKey: Sendable, Hashable, Codable {
   /// The path to the value, written with names and dots; `relevance` for ``relevance``. For a key with an
   /// ``expression``, its name in the results, or its text.
   public var path: String
-  /// The expression of the value; `nil` if the path leads to the value.
+  /// The expression of the value; `nil` if the value is at the end of the path.
   public var expression: QueryExpression?
   /// Whether the least value comes first.
   public var isAscending: Bool

@@ -52,7 +52,7 @@ extension SortKey {
   /// A comparison of text by the current language becomes ``TextOptions/localeSensitive``. Foundation's comparison for
   /// lists (`localizedStandard`) is also ``TextOptions/caseInsensitive``.
   ///
-  /// - Throws: ``QueryError`` if the descriptor has no path, or the path is not a property of the type.
+  /// - Throws: ``QueryError`` if the descriptor compares by its own code, or the path is not a property of the type.
   public init<T: EntityMapped>(_ descriptor: SortDescriptor<T>) throws(QueryError) {
     guard let keyPath = descriptor.keyPath else {
       throw QueryError(
@@ -81,7 +81,7 @@ extension TextOptions {
 extension QueryRequest {
   /// Creates a request for the objects that a type stands for.
   ///
-  /// - Throws: ``QueryError`` if the predicate or a descriptor has no counterpart.
+  /// - Throws: ``QueryError`` if the predicate or a descriptor can't be translated.
   public init<T: EntityMapped>(
     _ predicate: Predicate<T>, sortedBy descriptors: [SortDescriptor<T>] = [], limit: Int = 0
   ) throws(QueryError) {

@@ -4,8 +4,8 @@ import ObjectModel
 /// A walk over the tree of one of Foundation's predicates.
 ///
 /// The nodes of the tree are generic types without a common protocol that identifies them. So each node type with a
-/// counterpart conforms to ``FoundationNode`` (FoundationWalk+Nodes.swift). The error names a node type that has
-/// none.
+/// counterpart conforms to ``FoundationNode`` (FoundationWalk+Nodes.swift). The error for any other node type names
+/// that type.
 struct FoundationWalk {
   /// The expressions that variables stand for: the evaluated object, elements of collections, unwrapped values.
   var variables: [PredicateExpressions.VariableID: QueryExpression] = [:]

@@ -13,7 +13,7 @@ extension TypedExpression {
     compared(operation, right.storedValue.queryExpression, options)
   }
 
-  /// Returns the condition that the value is equal to the given value; with `nil`, that there is no value.
+  /// Returns the condition that the value is equal to the given value; with `nil`, that it is missing.
   public static func == (left: Self, right: Value) -> TypedPredicate<Root> {
     left.compared(.equal, right)
   }
