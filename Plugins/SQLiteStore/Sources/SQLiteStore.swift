@@ -272,7 +272,7 @@ public final class SQLiteStore: DatabaseStore {
       // The counter is read before the head, so that later commits are detected at the next check.
       let seen = try watched(current!)
       var head = try next(after: current!.head, with: reader.connection, anew: anew)
-      // Commits of other systems have no numbers, and the newest contents may include more than one commit.
+      // Commits of other systems are not numbered, and the newest contents may include more than one commit.
       if let before, try connection.integer("PRAGMA data_version") != before {
         head = head.numbered(head.commit + 1)
       }

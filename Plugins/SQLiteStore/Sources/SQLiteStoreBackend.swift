@@ -39,8 +39,8 @@ public struct SQLiteStoreBackend: StoreBackend {
 
   /// Opens a store.
   ///
-  /// - Throws: `StoreError`, with code `StoreError.Code.incompatibleModel` also if the database does not contain
-  ///   its model and the caller gives none.
+  /// - Throws: `StoreError`, with code `StoreError.Code.incompatibleModel` also if the model is neither in the
+  ///   database nor given by the caller.
   public func open(
     _ path: String, on disk: any Disk, _ opening: StoreOpening
   ) throws -> any Store {

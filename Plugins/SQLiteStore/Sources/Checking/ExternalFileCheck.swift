@@ -1,7 +1,7 @@
 import DurableFiles
 import StoreInterface
 
-/// The check of values in files of their own, beside the database (spec §10.4.6).
+/// The check of values in separate files, beside the database (spec §10.4.6).
 final class ExternalFileCheck {
   private let check: SQLiteFileCheck
   private let folder: String

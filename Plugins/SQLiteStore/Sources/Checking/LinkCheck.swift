@@ -63,7 +63,7 @@ final class LinkCheck {
         check.findings.add(
           .sqliteCells, place, "\(order) is \(statement.value(3 + index).words), not a position.")
       }
-      // A link that another program wrote into a store of this format has no commit number.
+      // A link that another program wrote into a store of this format lacks a commit number.
       guard let newestCommit, !isDerived else { continue }
       check.findings.addFaults(
         ofVersion: statement.value(versionCell), newest: newestCommit, place)

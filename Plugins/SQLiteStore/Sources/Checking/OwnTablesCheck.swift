@@ -15,7 +15,7 @@ struct OwnTablesCheck {
 
   /// Checks the tables.
   ///
-  /// - Returns: The model and the schema; `nil` if there are no such tables, or they have errors.
+  /// - Returns: The model and the schema; `nil` if the tables are missing or have errors.
   func run() throws(SQLiteError) -> (model: Model, schema: Schema)? {
     let names = Set(tables.columns.keys).union(tables.others)
     guard OwnRecord.tables.contains(where: { names.contains($0.0) }) else { return nil }

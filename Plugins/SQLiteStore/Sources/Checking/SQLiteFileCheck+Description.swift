@@ -115,7 +115,7 @@ extension SQLiteFileCheck {
     return nil
   }
 
-  /// Returns the version hashes in metadata; `nil` if there are none.
+  /// Returns the version hashes in metadata; `nil` if they are missing.
   private func hashes(_ metadata: StoreMetadata) -> [String: VersionHash]? {
     let place = Place("Z_METADATA")
     if let type = metadata.values[StoreMetadata.Key.type],

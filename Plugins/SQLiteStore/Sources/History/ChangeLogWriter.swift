@@ -15,7 +15,7 @@ struct ChangeLogWriter {
 
   private var path: String { connection.path }
 
-  /// Writes the transaction of a commit. A commit without changes of objects makes none.
+  /// Writes the transaction of a commit. A commit that does not change objects is left out.
   func write(_ request: CommitRequest, after before: RowsBefore) throws {
     let changes = try CommitChanges(request.changes, after: before, contents)
     let rows = try raiseVersions(changes.sorted)

@@ -54,9 +54,9 @@ struct ChangeSlots: Sendable {
     names.append(name)
   }
 
-  /// Adds the to-many relationships in two groups: first the relationships with a to-one inverse, then the relationships with
-  /// a to-many inverse. Core Data's order within a group is unknown. If a relationship has no inverse, or is its own inverse,
-  /// its group is unknown too. Then all to-many relationships form one group.
+  /// Adds the to-many relationships in two groups: first the relationships with a to-one inverse, then the
+  /// relationships with a to-many inverse. Core Data's order within a group is unknown. If a relationship lacks an
+  /// inverse, or is its own inverse, its group is unknown too. Then all to-many relationships form one group.
   private mutating func addToMany(_ relationships: [Relationship], in model: Model) {
     var groups: [[Relationship]] = [[], []]
     var isUnsure = false

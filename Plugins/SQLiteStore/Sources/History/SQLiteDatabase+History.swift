@@ -97,7 +97,7 @@ extension SQLiteDatabase: StatementDatabase {
   }
 
   package func forget(through number: Int64) throws {
-    // Most of these commits have no history any more, and their rows need no update.
+    // The history of most of these commits is gone already, so skip their rows.
     try connection.run(
       "UPDATE QUIRE_COMMIT SET KEPT = NULL WHERE NUMBER <= ? AND KEPT IS NOT NULL",
       [.integer(number)])

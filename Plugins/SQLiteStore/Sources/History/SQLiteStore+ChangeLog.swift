@@ -4,7 +4,7 @@ public import StoreInterface
 
 // The history that Core Data keeps in a database. A store of Quire's own keeps earlier commits instead, and no log.
 extension SQLiteStore: ChangeLogStore {
-  /// Returns the number of the newest transaction in Core Data's history; 0 if there was none.
+  /// Returns the number of the newest transaction in Core Data's history; 0 before the first transaction.
   public func newestTransaction() throws -> Int64 { try reading { try $0.newest() } ?? 0 }
 
   /// Returns transactions of Core Data's history, the oldest first.

@@ -6,7 +6,7 @@ public import StoreInterface
 
 extension SQLiteStore {
   /// Returns the commits that can be opened, newest first, as far as ``SQLiteStoreOptions/historyShare`` leaves room
-  /// for their history. A database that another system made has none.
+  /// for their history. A database of another system does not keep any.
   public func commits() throws -> [CommitSummary] {
     let head = try newest()
     guard head.contents.isOwn else { return [] }

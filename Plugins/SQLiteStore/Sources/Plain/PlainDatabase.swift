@@ -5,9 +5,9 @@ import SQLiteFiles
 
 /// A database of another program, read as objects: its tables are entities, its foreign keys relationships.
 ///
-/// The types are inferred from all values, because SQLite lets each row have values of its own kinds. The statements of
-/// the store read the tables through common table expressions that give them the form of the store's own tables, so
-/// nothing is copied, and the rest of the store does not know the difference.
+/// The types are inferred from all values, because SQLite lets each row of a column have a value of another kind. The
+/// statements of the store read the tables through common table expressions that give them the form of the store's own
+/// tables, so nothing is copied, and the rest of the store does not know the difference.
 struct PlainDatabase {
   /// A table whose rows are objects.
   struct Source {
@@ -23,13 +23,13 @@ struct PlainDatabase {
       column.name == "_id" && table.numberColumn == column.name
     }
 
-    /// The position of a column; `nil` if the table has no such column.
+    /// The position of a column; `nil` if the table lacks the column.
     func position(of column: String) -> Int? {
       table.columns.firstIndex { $0.name.lowercased() == column.lowercased() }
     }
   }
 
-  /// Columns that lead to a row of a table.
+  /// Columns that refer to a row of a table.
   struct Reference: Hashable {
     let columns: [String]
     /// The number of the table among the sources.

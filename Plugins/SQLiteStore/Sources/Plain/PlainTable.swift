@@ -5,7 +5,7 @@ import SQLiteFiles
 struct PlainTable {
   struct Column {
     let name: String
-    /// The declared type, in capitals; empty if there is none.
+    /// The declared type, in capitals; empty if it is omitted.
     let type: String
     let isRequired: Bool
     /// The text of the default value, if any.

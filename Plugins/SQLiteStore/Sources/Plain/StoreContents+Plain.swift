@@ -20,7 +20,8 @@ extension StoreContents {
   /// Describes the tables of another program as a store. From then on the connection's queries find these tables under the names
   /// and in the form that a store has.
   ///
-  /// - Throws: `StoreError` if there are no tables, or if the caller gives a model: only the tables tell the model.
+  /// - Throws: `StoreError` if there are no tables, or if the caller gives a model, because the model is derived
+  ///   from the tables.
   init(plain connection: SQLiteConnection, model given: Model?) throws {
     let path = connection.path
     guard given == nil else {

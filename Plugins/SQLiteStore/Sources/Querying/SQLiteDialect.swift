@@ -7,8 +7,8 @@ import SQLiteFiles
 
 /// SQLite's SQL, for the tables of Core Data.
 ///
-/// A cell of a floating-point number contains bytes if SQLite has no number for the value: "not a number" and −0. A
-/// decimal number is the nearest floating-point number, or text.
+/// A cell of a floating-point number contains bytes if SQLite can't store the value as a number: "not a number" and
+/// −0. A decimal number is the nearest floating-point number, or text.
 struct SQLiteDialect: SQLDialect {
   /// Whether Quire has written the cells. Other systems write 64 bits even for numbers of 32 bits.
   var isOwn = true
@@ -52,7 +52,7 @@ struct SQLiteDialect: SQLDialect {
 
   /// Returns an expression that fails if a flag is 1, and has a value if the flag is 0.
   ///
-  /// Used for cells that only a search of the rows can interpret: the failure of the statement leads to that search.
+  /// Used for cells that only a search of the rows can interpret: the failure of the statement starts that search.
   /// SQLite fails to compute the absolute value of the least integer of 64 bits.
   private func failing(where flag: String, else value: String) -> String {
     "CASE WHEN abs(-9223372036854775807 - (\(flag))) THEN \(value) END"

@@ -16,10 +16,10 @@ struct RowReader: ~Copyable {
   private let values: ExternalFiles
   /// The keys of the rows to read, ascending; `nil` for all rows.
   private var wanted: ArraySlice<UInt64>?
-  /// Whether another program made the table, so that values have the forms of its own.
+  /// Whether another program made the table, so that values are in that program's forms.
   private let isPlain: Bool
 
-  /// - Parameter basis: The version that the rows are based on; 0 if they are based on none.
+  /// - Parameter basis: The version that the rows are based on; 0 for rows without a base.
   init(
     _ entity: TableMap.EntityMap, _ map: TableMap, _ values: ExternalFiles, path: String,
     basis: Int64, isPlain: Bool = false
@@ -194,7 +194,7 @@ struct RowReader: ~Copyable {
 
   // MARK: - Cells
 
-  /// Returns a whole number; `nil` if the cell contains none.
+  /// Returns a whole number; `nil` for any other cell.
   static func integer(_ cell: SQLiteCell) -> Int64? {
     switch cell.kind {
     case .integer: cell.integer
@@ -214,7 +214,7 @@ struct RowReader: ~Copyable {
     }
   }
 
-  /// Returns a decimal number, or `nil` in it for "not a number"; `nil` if the cell contains none.
+  /// Returns a decimal number, with an inner `nil` for "not a number"; `nil` for any other cell.
   static func decimal(_ cell: SQLiteCell) -> DecimalParts?? {
     switch cell.kind {
     case .integer: return .some(DecimalParts(Decimal(cell.integer)))

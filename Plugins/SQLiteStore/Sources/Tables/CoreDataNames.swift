@@ -39,7 +39,7 @@ struct CoreDataNames: TableNaming {
       isOrder ? "Z_FOK_" + upper.dropLast("#order".count) : "Z" + upper, in: table, for: column,
       entity)
     guard let target else { return (name, nil) }
-    // Older versions did not write this column. Then the row of the target object tells its entity.
+    // Older versions did not write this column, so the entity is read from the row of the target object.
     let beside = "Z\(try number(of: target))_\(upper)"
     return (name, try? take(beside, in: table, for: column, entity))
   }

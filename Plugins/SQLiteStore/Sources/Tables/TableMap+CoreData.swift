@@ -63,8 +63,8 @@ extension TableMap.LinkMap {
 
   /// The SQL expression for the key of the link in a row `t`.
   ///
-  /// A link that another program has written into a store of Quire has no key of its own. Its key is derived from
-  /// the key of the target object, and is above all keys that Quire assigns.
+  /// A link that another program has written into a store of Quire lacks a key. It is derived from the key of the
+  /// target object, and is above all keys that Quire assigns.
   package var keyText: String {
     guard isColumn else { return "t.rowid" }
     let own = "t.\(quoted(TableMap.Column.key))"

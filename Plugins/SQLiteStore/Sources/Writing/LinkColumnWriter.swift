@@ -40,7 +40,7 @@ struct LinkColumnWriter {
 
   /// Inserts links.
   ///
-  /// - Throws: `StoreError` if a target does not exist, or if another object leads to it already.
+  /// - Throws: `StoreError` if a target does not exist, or if another object refers to it already.
   func insert(_ run: BlockRun) throws {
     try run.forEachReplacedKey { try remove($0) }
     try run.forEachLink(of: link, path) { key, source, target, places in

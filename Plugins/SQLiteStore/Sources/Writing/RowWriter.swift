@@ -23,8 +23,7 @@ struct RowWriter {
     /// The index of the column in the layout.
     let index: Int
     let isExternal: Bool
-    /// The index of the value's parameter, and below it that of the parameter for the target's entity; -1 if there is
-    /// none.
+    /// The index of the value's parameter, and below it that of the parameter for the target's entity; -1 if unused.
     let parameter: Int
     let entityParameter: Int
   }
@@ -213,8 +212,8 @@ extension RowWriter {
       path: path)
   }
 
-  /// Returns the cell of a number for the database at hand. Quire's own form is bytes if SQLite has no number for the
-  /// value. A database of another system has no place for such bytes (spec §10.6.2): −0 becomes 0, and any other such
+  /// Returns the cell of a number for the database at hand. Quire writes bytes if SQLite can't store the value as a
+  /// number. A database of another system can't contain such bytes (spec §10.6.2): −0 becomes 0, and any other such
   /// value throws.
   fileprivate func known(_ cell: SQLiteValue, _ target: Target) throws(StoreError) -> SQLiteValue {
     guard version == nil, case .blob(let bytes) = cell else { return cell }

@@ -11,7 +11,7 @@ package struct SQLiteTransaction: WritingTransaction {
   let store: SQLiteStore
   package let database: SQLiteDatabase
   let head: SQLiteSnapshot
-  /// The history of Core Data, into which a commit must be written; `nil` if the database has none.
+  /// The history of Core Data, into which a commit must be written; `nil` if the database does not keep it.
   let log: ChangeLogTables?
 
   private var connection: SQLiteConnection { database.connection }
