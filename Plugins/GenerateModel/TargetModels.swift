@@ -67,8 +67,8 @@ struct TargetModels {
     return models.sorted { $0.path < $1.path }
   }
 
-  /// Returns the inputs of a model's classes: the files of all versions, and the model's folder itself. The folder
-  /// tells SwiftPM that the plug-in handles the model.
+  /// Returns the inputs of a model's classes: the files of all versions, and the model's folder itself. SwiftPM
+  /// needs the folder to see that the plug-in handles the model.
   private static func inputs(of model: URL) -> [URL] {
     let paths = (try? FileManager.default.subpathsOfDirectory(atPath: model.path)) ?? []
     let names: Set = ["contents", ".xccurrentversion"]
@@ -82,7 +82,7 @@ struct TargetModels {
 private struct Settings {
   var access: String?
   var unmarkedEntities: String?
-  /// The settings file, or nothing if the folder has none.
+  /// The settings file; empty if it does not exist.
   var files: [URL] = []
 
   init(in folder: URL) throws {

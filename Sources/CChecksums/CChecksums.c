@@ -53,7 +53,7 @@ bool quire_crc32c_joins_streams(void) {
   return quire_crc32c_is_accelerated() && (getauxval(AT_HWCAP) & capability_pmull) != 0;
 }
 #else
-// On another system, the target of the compiler tells the features of the processor.
+// Other systems offer no query, so assume only the features of the compiler's target.
 bool quire_crc32c_is_accelerated(void) {
 #if defined(__ARM_FEATURE_CRC32)
   return true;

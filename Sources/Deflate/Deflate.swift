@@ -75,7 +75,7 @@ public enum Deflate {
     }
   }
 
-  /// Calls `body` with the address of bytes, or with another address that may be read if there are none.
+  /// Calls `body` with the address of bytes, or, for empty bytes without an address, of a byte that may be read.
   private static func withAddress<R>(of bytes: RawSpan, _ body: (UnsafeRawPointer) -> R) -> R {
     unsafe bytes.withUnsafeBytes { source in
       var none: UInt8 = 0

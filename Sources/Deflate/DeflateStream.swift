@@ -102,7 +102,7 @@ public struct InflateStream: ~Copyable {
   /// Expands more bytes, and calls `output` with the expanded bytes that are ready.
   ///
   /// - Throws: ``DeflateError`` if the bytes are not in the deflate format, continue after their end, or exceed the
-  ///   limit. `output` gets none of a piece that exceeds the limit. Also throws the errors of `output`.
+  ///   limit. `output` does not get any part of a piece that exceeds the limit. Also throws the errors of `output`.
   public mutating func expand(_ bytes: RawSpan, output: (RawSpan) throws -> Void) throws {
     try unsafe bytes.withUnsafeBytes { source in
       unsafe stream.lend(source)
@@ -135,7 +135,7 @@ public struct InflateStream: ~Copyable {
 
 /// The checksum of zip and gzip: the 32-bit cyclic redundancy check with Ethernet's polynomial.
 ///
-/// zlib provides it. For formats of its own, Quire uses CRC-32C instead.
+/// zlib provides it. Quire's own formats use CRC-32C instead.
 public struct CRC32: Sendable {
   /// The checksum of all bytes so far.
   public private(set) var value: UInt32 = 0

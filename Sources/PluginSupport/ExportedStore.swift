@@ -36,7 +36,7 @@ final class ExportedStore: Sendable {
     try store.close()
   }
 
-  /// Tells the host of each commit from now on. Without a function, the calls end.
+  /// Reports each commit to the host from now on. Without a function, the calls end.
   @unsafe func observe(
     _ committed: HostListener.Function?, _ context: UnsafeMutableRawPointer?
   ) throws {
@@ -126,7 +126,7 @@ final class ExportedTable: Sendable {
       guard let run = try table.entries(of: index) else { return nil }
       found = kind == .put ? run.blocks : []
     } else if kind != .put, table is any PartialRowTable {
-      // All rows would have to be read to learn what the type of the table says.
+      // A partial table contains neither changes nor removals. Asking it for them would read all of its rows.
       found = []
     } else {
       found = try table.changes(ofEntity: number).map { kind.run(of: $0).blocks } ?? []

@@ -112,7 +112,7 @@ private func missing(_ name: String) -> StoreError {
 
 /// Returns the host's table.
 ///
-/// - Throws: An error if the host gave none, or an unsuitable one.
+/// - Throws: An error if the table is missing or unsuitable.
 @unsafe func usable(_ host: UnsafePointer<QuireHost>?) throws -> HostTable {
   guard let host = unsafe host else { throw missing("services") }
   return unsafe try HostTable(host)

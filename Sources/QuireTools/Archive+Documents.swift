@@ -10,7 +10,7 @@ extension Archive {
   /// No process can save the document meanwhile. Equal folders give equal bytes. A packed document can be read in place, by
   /// its path, and not changed.
   ///
-  /// - Parameter path: A path at which nothing is yet. The file is complete, or there is none.
+  /// - Parameter path: A free path. The file appears there only when it is complete.
   /// - Throws: `ArchiveError` for a file that can't be packed, such as a link; `DocumentError` if the folder is not a
   ///   document, or has a store on a server; `DiskError`.
   @discardableResult
@@ -29,7 +29,7 @@ extension Archive {
   ///
   ///     try Archive.unpack("Trips.quire.zip", to: "Copy.quire")
   ///
-  /// - Parameter folder: A path at which there is nothing, or an empty folder. The folder is complete, or there is none.
+  /// - Parameter folder: A free path, or an empty folder. After an error, no part of the document is there.
   /// - Throws: `ArchiveError`; `DocumentError` for an archive that is not a packed document; `DiskError`.
   @discardableResult
   public static func unpack(

@@ -32,11 +32,11 @@ public struct Backup: Sendable {
 
   /// The result of bringing a backup up to date.
   public struct Report: Sendable {
-    /// The newest version of the document in the backup, or the newest commit of the store; `nil` if the store does not tell.
+    /// The newest version of the document in the backup, or the newest commit of the store; `nil` if it is unknown.
     public let version: Int64?
     /// The time at which the backup was brought up to date.
     public let date: Date
-    /// Whether there was no backup before.
+    /// Whether the backup was created.
     public let isNew: Bool
     /// The number of bytes that were written.
     public let writtenByteCount: Int
@@ -83,7 +83,7 @@ public struct Backup: Sendable {
 
   /// The findings of a check of a backup.
   public struct Check: Sendable {
-    /// The identifier of the document, or of the store; `nil` if nothing at the path says that it is a backup.
+    /// The identifier of the document, or of the store; `nil` if nothing at the path identifies it as a backup.
     public let origin: UUID?
     /// The newest version in the backup.
     public let version: Int64?

@@ -42,7 +42,7 @@ public struct Export: Sendable {
   /// A file of comma-separated values, or of Arrow, has the objects of one entity. So several entities are written into a
   /// folder, as `Trip.csv`, `Stop.csv` and so on.
   ///
-  /// - Parameter format: The format; `nil` to tell it from the ending of the path.
+  /// - Parameter format: The format; `nil` to choose it by the ending of the path.
   /// - Throws: The errors of opening and reading; `DiskError`.
   @discardableResult
   public func write(

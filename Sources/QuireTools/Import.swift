@@ -18,10 +18,10 @@ public import StoreInterface
 public struct Import: Sendable {
   /// The options, such as the update of objects with the same unique values.
   public var options = ObjectImport.Options()
-  /// The format of the files; `nil` to tell it from the endings of their names.
+  /// The format of the files; `nil` to choose it by the endings of their names.
   public var format: ExchangeFormat?
-  /// The entity of the objects; `nil` to tell it from the contents of JSON lines, and from the name of a file of
-  /// comma-separated values: `trips.csv` has objects of `Trip`.
+  /// The entity of the objects. If `nil`, JSON lines name it themselves, and the name of a file of
+  /// comma-separated values determines it: `trips.csv` contains objects of `Trip`.
   public var entity: String?
   /// The name of the store of a document with several stores.
   public var store: String?

@@ -12,7 +12,7 @@ extension Validator {
   /// The check reads every byte and writes nothing. Use a `Validator` itself to show the progress of a long check.
   ///
   /// - Parameters:
-  ///   - places: The backends that check stores in formats of their own, and the disk.
+  ///   - places: The backends that check stores in other formats, and the disk.
   ///   - model: A model that the objects should match, in addition to the model of the document.
   /// - Throws: `DiskError` if something can't be read; never because of the contents.
   public static func report(

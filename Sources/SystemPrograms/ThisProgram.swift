@@ -1,4 +1,4 @@
-// SAFETY: The C runtime gives valid strings, and nothing in the tool changes the environment or the arguments of its own
+// SAFETY: The C runtime gives valid strings, and nothing in the tool changes the environment or the arguments of this
 // process.
 
 private import CProgram
@@ -47,7 +47,7 @@ package enum ThisProgram {
     return variables
   }
 
-  /// The absolute path of the program's file; `nil` if the system does not tell it.
+  /// The absolute path of the program's file; `nil` if the system can't find it.
   package static var path: String? {
     #if os(Linux)
       if let path = try? RealDisk().calls.readSymbolicLink("/proc/self/exe") { return path }

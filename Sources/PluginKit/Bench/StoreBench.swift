@@ -154,7 +154,7 @@ package struct StoreBench {
     return "the store does not declare the capability '\(name)'"
   }
 
-  /// Returns the middle of the values, or the mean of the two middle ones; 0 if there are none.
+  /// Returns the middle of the values, or the mean of the two middle ones; 0 for an empty list.
   package static func median(_ values: [Double]) -> Double {
     guard !values.isEmpty else { return 0 }
     let sorted = values.sorted()
@@ -198,7 +198,7 @@ private final class Side {
   /// Returns the time of an action in seconds.
   private static func time(_ body: () throws -> Void) rethrows -> Double {
     let duration = try ContinuousClock().measure(body)
-    // A clock that did not move must not lead to a division by zero.
+    // Avoid a division by zero if the clock did not move.
     return max(duration / .seconds(1), 1e-9)
   }
 
@@ -291,7 +291,7 @@ private final class Side {
     return ([time / Double(places.count)], reading(rows))
   }
 
-  /// Returns the values of the people at some places. A person that the store lacks has no values.
+  /// Returns the values of the people at some places. A person that the store lacks gets an empty list.
   private func values(of places: [Int], in store: any Store) throws -> [[Value]] {
     let keys = opened!.keys
     let view = try store.snapshot().view

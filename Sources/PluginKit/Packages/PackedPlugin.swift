@@ -9,7 +9,7 @@ package struct PackedPlugin {
   package let plugin: FoundPlugin
   /// The SHA-256 of the packed file.
   package let digest: String
-  /// The signer in words; `nil` if there is no signature.
+  /// The signer in words; `nil` for an unsigned package.
   package let signer: String?
 
   /// Checks a packed plug-in, and unpacks it.

@@ -10,7 +10,8 @@ package struct PluginSignature {
   /// The path of the signature.
   package var path: String { package + ".sig" }
 
-  /// The purpose that a signature states, so that no signature of another file can be taken for one of a plug-in.
+  /// The purpose that is part of each signature. It prevents that the same key's signature of another file passes
+  /// for one of a plug-in.
   private static let namespace = "quire-plugin"
   private static let program = CapturedProgram(name: "ssh-keygen")
 

@@ -56,8 +56,8 @@ package struct PluginTemplate: Sendable {
 
   /// Returns the files of a plug-in in a language.
   ///
-  /// - Parameter isIncremental: Whether the store writes only the changes of each commit. If the language has no such
-  ///   template, the result is empty.
+  /// - Parameter isIncremental: Whether the store writes only the changes of each commit. Languages without such a
+  ///   template give an empty result.
   package func files(_ language: Language, isIncremental: Bool = false) -> [File] {
     guard !isIncremental || language.hasIncrementalTemplate else { return [] }
     return switch language {

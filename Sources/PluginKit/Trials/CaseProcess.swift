@@ -3,7 +3,7 @@ package import Foundation
 import StoreConformance
 import SystemPrograms
 
-/// Runs cases of the conformance tests in processes of their own, so a plug-in with a crash fails one case.
+/// Runs each case of the conformance tests in a separate process, so that a crash of the plug-in fails only one case.
 package struct CaseProcess {
   private let tool: String
   private let words: [String]
@@ -34,7 +34,7 @@ package struct CaseProcess {
   package static let messageMark = "message: "
   /// The beginning of each line with a warning of the manifest.
   package static let warningMark = "warning: "
-  /// The size of messages at which a process has failed, because its calls have no end.
+  /// The size of messages above which a case fails, because its calls seem to be endless.
   private static let mostMessages = 1 << 28
 
   /// Runs a case. Returns its outcome, and the messages that the plug-in logged.

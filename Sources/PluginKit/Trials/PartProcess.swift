@@ -63,7 +63,7 @@ package final class PartProcess: HelperProcess {
     process.waitUntilExit()
   }
 
-  /// Reads and returns the next bytes of an open descriptor; none at its end.
+  /// Reads and returns the next bytes of an open descriptor; empty at its end.
   private static func bytes(of descriptor: Int32) throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     while true {

@@ -18,7 +18,7 @@ package struct PluginTrial {
   ///
   /// - Parameters:
   ///   - place: The folder for the stores.
-  ///   - executable: The tool, which runs parts of cases in processes of their own; `nil` to skip these cases.
+  ///   - executable: The tool, which runs parts of cases in separate processes; `nil` to skip these cases.
   ///   - seed: The seed of the random objects and changes; `nil` for the usual one.
   ///   - only: The name of the only case to run; `nil` to run all.
   package init(

@@ -25,7 +25,7 @@ final class PowerCutLibrary: Sendable {
     return values
   }
 
-  /// Returns the path of the library; `nil` if the system has no C compiler, or no way to load the library.
+  /// Returns the path of the library; `nil` without a C compiler, and on systems other than Linux.
   func path() throws -> String? {
     #if os(Linux)
       try built.withLock { built in
