@@ -139,7 +139,7 @@ public struct PluginBackend: StoreBackend {
     return try PluginDescriptions.metadata(found, path: path)
   }
 
-  /// Writes a consistent copy of a store. Returns `false` if the plug-in has no means for that.
+  /// Writes a consistent copy of a store. Returns `false` if the plug-in can't do that.
   public func backUp(_ path: String, to copy: String, on disk: any Disk) throws -> Bool {
     let functions = try loading()
     guard let backUp = unsafe functions.table.pointee.back_up else { return false }
@@ -156,7 +156,7 @@ public struct PluginBackend: StoreBackend {
     return true
   }
 
-  /// Returns the rules that the plug-in checks; none if it checks nothing.
+  /// Returns the rules that the plug-in checks; empty if it checks nothing.
   public func rules() throws -> [Rule] {
     guard let bytes = try report(of: nil, on: RealDisk(), model: nil, services) else { return [] }
     return try PluginReports.read(bytes, path: nil, of: type).rules

@@ -10,7 +10,7 @@ package struct PluginFunctions: @unchecked Sendable {
   // Sendable: the table never changes, and its functions may be called from any thread, one at a time.
   let table: UnsafePointer<QuirePlugin>
   let type: UnsafePointer<QuireStoreType>
-  /// The flags that tell how the functions of the type may be called.
+  /// The flags that determine how the functions of the type may be called.
   private let flags: UInt32
   /// The name of the plug-in in messages.
   let name: String

@@ -19,7 +19,7 @@ final class StoreHandle: @unchecked Sendable {
   let store: OpaquePointer
   private let turn = NSRecursiveLock()
   private let isClosed = Mutex(false)
-  /// The function for the commits that the plug-in tells of. It lives until the plug-in has closed the store.
+  /// The function for the commits that the plug-in announces. It lives until the plug-in has closed the store.
   let observer = CommitObserver()
   /// The registration of the file as one that a library within the plug-in may lock on its own.
   private let file: LockedFile?
@@ -116,7 +116,7 @@ final class StoreHandle: @unchecked Sendable {
   }
 }
 
-/// The function that is called after each commit that a plug-in tells of.
+/// The function that is called after each commit that a plug-in announces.
 final class CommitObserver: Sendable {
   private let body = Mutex<(@Sendable (Int64) -> Void)?>(nil)
 

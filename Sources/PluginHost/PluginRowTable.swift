@@ -256,7 +256,7 @@ final class PluginRowTable: RowTable {
 
   // MARK: - Reading rows from the plug-in
 
-  /// Returns the blocks of some rows, or of an index; `nil` if the plug-in has no blocks to give.
+  /// Returns the blocks of some rows, or of an index; `nil` if the plug-in does not return blocks.
   private func blocks(_ number: UInt16, _ kind: PluginRowKind) throws -> [Block]? {
     let store = snapshot.store
     guard unsafe store.table.blocks != nil, unsafe store.table.read_block != nil else { return nil }

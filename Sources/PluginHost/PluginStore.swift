@@ -21,7 +21,7 @@ final class PluginStore: HistoryStore, ConfirmingStore, VacuumingStore, Announci
   let handle: StoreHandle
   /// The newest commit when the store was opened.
   private let opened: Int64
-  /// Whether the plug-in tells of commits.
+  /// Whether the plug-in announces commits.
   private let announces: Bool
   /// Whether the store has a log of changes, and so no earlier commits.
   private let keepsLog: Bool
@@ -70,11 +70,11 @@ final class PluginStore: HistoryStore, ConfirmingStore, VacuumingStore, Announci
 
   func whenCommitted(_ body: (@Sendable (Int64) -> Void)?) {
     handle.observer.set(body)
-    // A closed store tells of no commits.
+    // A closed store does not announce commits.
     try? PluginStore.observe(handle, body != nil)
   }
 
-  /// Lets the plug-in tell of commits, or ends that.
+  /// Lets the plug-in announce commits, or ends that.
   private static func observe(_ handle: StoreHandle, _ isOn: Bool) throws {
     try handle.checkOpen()
     let tell: @convention(c) (UnsafeMutableRawPointer?, Int64) -> Void = { context, commit in
@@ -105,7 +105,7 @@ final class PluginStore: HistoryStore, ConfirmingStore, VacuumingStore, Announci
     return unsafe try owned(unsafe snapshot, handle)
   }
 
-  /// Returns the newest snapshot, or the current one if the store has no newer commit.
+  /// Returns the newest snapshot, or the current one if it is still the newest.
   private func newest() throws -> PluginSnapshot {
     try handle.checkOpen()
     let found = try PluginStore.newest(handle)

@@ -16,7 +16,7 @@ struct ForeignMemory: ~Copyable {
   /// The number of bytes that go through the pipe at once: fewer than any pipe can hold.
   private static let pieceByteCount = 512
 
-  /// Creates the pipe; `nil` if the system has no pipe left.
+  /// Creates the pipe; `nil` if the system can't make another.
   init?() {
     var ends: [Int32] = [-1, -1]
     // SAFETY: The system writes two numbers to the array's memory.

@@ -19,7 +19,7 @@ package import StoreInterface
   ///
   /// The descriptions lie in the library, which stays loaded.
   private nonisolated(unsafe) let types: [StoreType: UnsafePointer<QuireStoreType>]
-  /// The flags of each type, which tell how its functions may be called.
+  /// The flags of each type, which determine how its functions may be called.
   private let flags: [StoreType: UInt32]
 
   init(
@@ -40,7 +40,7 @@ package import StoreInterface
     unsafe life = PluginLife(memory)
   }
 
-  /// Returns the flags that tell how the functions of a type may be called, such as QUIRE_THREADED.
+  /// Returns the flags that determine how the functions of a type may be called, such as QUIRE_THREADED.
   package func flags(of type: StoreType) -> UInt32 { flags[type] ?? 0 }
 
   /// Returns the plug-in's own description of a type, which is passed to its functions.

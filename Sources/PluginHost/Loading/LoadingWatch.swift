@@ -94,7 +94,7 @@ private struct CrashHandlers {
     _exit(unsafe ending.exitCode)
   }
 
-  /// Sets the former handlers again, except where the library has set one of its own.
+  /// Restores the former handlers, except for signals that the library has begun to handle itself.
   func takeBack() {
     for (number, action) in former {
       var (current, before) = (sigaction(), action)

@@ -29,8 +29,8 @@ enum PluginLoader {
     /// The outcome of the last attempt to load each library, by its path.
     var outcomes: [String: Result<LoadedPlugin, PluginRefusal>] = [:]
     /// The identities of the files that are part of the process, by their paths, whether or not they can be used. The
-    /// system's loader also identifies libraries by these paths. It returns the same library again, even if the path
-    /// leads to another file by then.
+    /// system's loader also identifies libraries by these paths. It returns the same library again, even if another
+    /// file is at the path by then.
     var files: [String: FileIdentity] = [:]
   }
 

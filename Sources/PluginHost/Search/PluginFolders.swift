@@ -27,7 +27,7 @@ public struct PluginFolders: Sendable, Hashable {
   /// Creates a value with the folders that the program names, followed by the usual ones: the folders in
   /// `QUIRE_PLUGIN_PATH`, the user's, the system's, and the ones beside the program.
   ///
-  /// The value has no folders if the environment contains `QUIRE_PLUGINS=off`.
+  /// The value is empty if `QUIRE_PLUGINS` is set to any word but `on`.
   ///
   /// - Parameter executable: The absolute path of the program's file, for the folders beside it.
   public init(

@@ -78,8 +78,8 @@ public struct PluginRegistry: Sendable {
     plugins.first { $0.types.contains { $0.type == type } }
   }
 
-  /// Returns the reason why a type has no plug-in: the searched folders, the plug-ins found there, and the refusals of
-  /// the plug-ins that have the type.
+  /// Returns the reason why a plug-in for a type is missing: the searched folders, the plug-ins found there, and the
+  /// refusals of the plug-ins that have the type.
   public func refusal(ofType type: StoreType) -> PluginRefusal {
     var sentences = ["No plug-in for stores of type '\(type.rawValue)' can be used."]
     let wanted = refusals.filter { $0.types.contains(type) }

@@ -33,7 +33,7 @@ struct PluginSearch {
     _ folder: PluginFolder
   ) -> PluginRegistry.SearchedFolder.Outcome {
     do {
-      // Most folders do not exist, and one call tells that sooner than a call for each folder above.
+      // Most folders do not exist, and one call finds that out sooner than a call for each folder above.
       _ = try disk.status(of: folder.path)
       let (path, above) = try disk.resolved(folder.path)
       // A folder that is named twice is searched once.
