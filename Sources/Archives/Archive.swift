@@ -134,7 +134,7 @@ public struct Archive: Sendable {
   }
 
   /// Returns the header of each entry. The headers are read from front to back, and each entry must begin behind the
-  /// entry before. All headers together therefore have no more bytes than the file.
+  /// entry before. All headers together are therefore at most as large as the file.
   private static func headers(
     of entries: [ListedEntry], _ file: DurableFile, before limit: Int, _ path: String
   ) throws -> [LocalHeader] {

@@ -28,7 +28,7 @@ enum ZipFormat {
   static let encryptedFlag = 1 << 0
   static let descriptorFlag = 1 << 3
   static let nameIsUTF8Flag = 1 << 11
-  /// The flags that a reader accepts. Two of them only tell the level of compression.
+  /// The flags that a reader accepts. Two of them only record the level of compression.
   static let knownFlags = descriptorFlag | nameIsUTF8Flag | 1 << 1 | 1 << 2
 
   /// Versions of the format times ten: with folders and deflate, and with sizes of eight bytes.

@@ -23,10 +23,10 @@ public struct RecoveryReport: Sendable, Hashable {
   public var lostRowCount = 0
   /// The number of objects that may be out of date or were deleted later, by entity. An upper bound.
   public var uncertainCounts: [String: Int] = [:]
-  /// The number of large values that could not be read. Their objects have no such value now.
+  /// The number of large values that could not be read. Their objects lack these values now.
   public var lostValueCount = 0
   /// The number of values that are lost, by entity and property, because their column is damaged. A required
-  /// property has its default value now, and other properties have no value.
+  /// property has its default value now, and an optional one is null.
   public var lostValueCounts: [String: Int] = [:]
   /// The number of removed references to lost objects, by entity and relationship.
   public var cutCounts: [String: Int] = [:]

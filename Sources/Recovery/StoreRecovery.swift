@@ -14,9 +14,9 @@ import XMLStore
 /// record can be read come first, then the blocks behind that commit. Older blocks stand in for blocks that can't
 /// be read. From an XML document, everything up to the first damage is recovered.
 ///
-/// An object without any data in the damaged bytes is recovered as the last commit left it. Any other recovered
-/// object has values that it had at some time. References to lost objects are removed, and objects that can't
-/// exist without a lost object are left out. So the result is valid if the store was valid.
+/// An object without any data in the damaged bytes is recovered as the last commit left it. The remaining
+/// objects have values that they had at some time. References to lost objects are removed, and objects that
+/// can't exist without a lost object are left out. So the result is valid if the store was valid.
 ///
 /// Accepts any bytes, in time and memory proportional to their number.
 package struct StoreRecovery {
@@ -91,7 +91,7 @@ struct RecoveredContents {
   var report: RecoveryReport
   /// Objects of which a value could not be read.
   var incomplete: Set<ObjectKey> = []
-  /// Whether some objects may be older than others.
+  /// Whether the objects may be of different ages.
   var isMixed = false
 
   var view: View { View(layers) }

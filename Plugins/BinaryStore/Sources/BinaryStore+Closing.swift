@@ -28,7 +28,7 @@ extension StoreFile {
   /// Completes the file after its last commit, while this process holds the lock.
   fileprivate func complete(after head: CommittedState) throws {
     let byteCount = try file.byteCount()
-    // In a document, commits that do not count, or commits of other processes, may lie behind the known one.
+    // In a document, the known commit may be followed by commits that do not count, or that another process made.
     let used = try file.endOfNonzeroBytes(before: byteCount)
     let end = min(byteCount, head.trailer.startOfNext(used: used))
     let isNewest = try readSlots().newest.map { $0.trailer <= head.trailer.offset } ?? false

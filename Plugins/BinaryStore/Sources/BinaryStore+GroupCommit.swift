@@ -31,7 +31,7 @@ extension BinaryStore: GroupCommitStore {
     return try groupSync.decision(about: commit, by: GroupWriter(self).sync)
   }
 
-  /// The most rows of a commit that waits with others. A larger commit would wait for the disk for a long time anyway, and
+  /// The most rows of a commit that joins a group. A larger commit would wait for the disk for a long time anyway, and
   /// its image might be made in vain.
   private static let mostRowsThatWait = 1000
 }

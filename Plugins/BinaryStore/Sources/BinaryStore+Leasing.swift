@@ -86,7 +86,7 @@ extension BinaryStore {
 
   /// Calls `commit`, which draws a lane. Once the lane is durable, the file is at its place.
   ///
-  /// A crash in between leaves a copy that draws once more, which is harmless: nobody counts in the lane that it leaves.
+  /// A crash in between leaves a copy that draws again. That is harmless: the first drawn lane stays unused.
   func claiming(_ commit: () throws -> CommittedState) throws -> CommittedState {
     let state = try commit()
     state.file.claimPlace()

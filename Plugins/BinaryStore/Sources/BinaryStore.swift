@@ -13,9 +13,9 @@ import Threads
 ///     let snapshot = try store.snapshot()
 ///     try store.commit(CommitRequest(changes, basedOn: snapshot))
 ///
-/// Written rows are never overwritten: a save appends, so the data of each reader stay unchanged, in this process and
-/// in others. A small save is durable with a single sync, and its cost depends on the size of the changes. Several
-/// processes may write; each of them reads the saves of all.
+/// Written rows are never overwritten: a save appends, so the data of each reader stay unchanged, in every process. A
+/// small save is durable with a single sync, and its cost depends on the size of the changes. Several processes may
+/// write; each of them reads the saves of all.
 public final class BinaryStore: ConfirmingStore {
   /// The store type: the block file, plain or compressed.
   public let type: StoreType

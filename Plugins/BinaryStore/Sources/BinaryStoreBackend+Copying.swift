@@ -9,7 +9,7 @@ extension BinaryStoreBackend: CopyContinuingBackend {
     let source = try BinaryStore.file(path, disk, true)
     let last = try source.lastCommit(counting: commit).0
     var header = source.header
-    // Without a place the file is known to be a copy, also on a disk that gives it the number of the other file (spec §4.2.6).
+    // A copy may get the number of the original on its disk. Without a place, it is still known to be a copy (spec §4.2.6).
     header.place = 0
     let start = header.bytes(acknowledging: last, fileByteCount: last.end)
     let permissions = source.file.openingStatus.permissions
@@ -98,7 +98,7 @@ extension StoreFile {
     _ commits: [(trailer: Trailer, record: CommitRecord)],
     behind known: (trailer: Trailer, record: CommitRecord), of source: StoreFile
   ) throws -> Int {
-    // An interrupted backup leaves commits that do not count, and the other file may have lost them in a power cut.
+    // Remove commits that an interrupted backup left behind: the original may have lost them in a power cut.
     if try file.byteCount() > Int(known.trailer.end) {
       try file.truncate(to: Int(known.trailer.end))
       try file.sync()

@@ -51,7 +51,7 @@ public struct BinaryStoreBackend: StoreBackend {
     return store
   }
 
-  /// Removes the tail of the file, which a program that saved to the other file has made.
+  /// Removes the tail of the file: the copy has it from the original, to which a program was saving.
   public func completeCopy(at path: String, on disk: any Disk) throws {
     let file = try disk.open(path, for: .update)
     defer { try? file.close() }

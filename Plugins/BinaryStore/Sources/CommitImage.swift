@@ -14,7 +14,7 @@ struct CommitImage {
   enum Piece {
     case bytes([UInt8])
     case block(Block)
-    /// A block from another file, whose outside values have other offsets in this file.
+    /// A block from another file. The offsets of its outside values change in this file.
     case movedBlock(Block)
     case value(BlockSlice)
     /// A value that is copied from another file.
@@ -134,7 +134,7 @@ struct CommitImage {
     pending.model = model
     pending.schema = schema
     let source = try ModelSource.write(model)
-    // Only a long text can exceed a limit: a model that was made has kept the other ones.
+    // A model that was created keeps every limit but the length, so check only long texts.
     if source.count > CommitImage.surelyReadableByteCount {
       try checkReadable("model") { _ = try ModelSource.read(source, path: "") }
     }

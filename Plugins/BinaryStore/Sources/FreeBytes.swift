@@ -25,7 +25,7 @@ struct FreeBytes {
   ///
   /// - Parameters:
   ///   - known: The free bytes after the last commit of this process.
-  ///   - unchanged: The size of the file, if it is known that nobody has written behind the commit.
+  ///   - unchanged: The size of the file, if it is known that the commit is the last write.
   static func after(
     _ head: CommittedState, knowing known: FreeBytes?, fileByteCount unchanged: Int?
   ) throws -> FreeBytes {

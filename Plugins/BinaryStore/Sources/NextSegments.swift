@@ -37,7 +37,7 @@ struct NextSegments {
     }
   }
 
-  /// Merges the new segment with all others.
+  /// Merges all segments with the new one.
   mutating func mergeAll(_ schema: Schema) throws { try merge(kept.count, schema) }
 
   /// Merges the new segment with the given number of segments below it.

@@ -29,7 +29,7 @@ final class Segment: RowTable {
     /// Returns the block at an offset; `nil` if it was not read yet.
     mutating func block(at offset: UInt64) -> KnownBlock? {
       if let known = blocks[offset] { return known }
-      // Most segments are merged before anybody looks for a single block of them.
+      // Fill the blocks on the first look-up, because most segments are merged before one happens.
       guard blocks.isEmpty, let made else { return nil }
       for block in made.layer.blocks {
         guard let entry = made.entries[ObjectIdentifier(block)] else { continue }

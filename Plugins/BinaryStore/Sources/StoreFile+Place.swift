@@ -1,8 +1,8 @@
 import BlockFileFormat
 import DurableFiles
 
-// The place on the disk tells a file from its copy (spec §4.2.6). A copy must not give its objects the numbers that the
-// other file gives.
+// The place on the disk tells a file from its copy (spec §4.2.6). The original and the copy must never give one number
+// to two objects.
 extension StoreFile {
   /// Whether this is the file that its writer made, and not a copy of that file.
   var isAtItsPlace: Bool {

@@ -1,6 +1,6 @@
 import DurableFiles
 
-/// The record by which a packed document that programs change is told from its copies (spec §8.3.8).
+/// The record that distinguishes a packed document that programs change from its copies (spec §8.3.8).
 ///
 /// Each change makes a new file, and unpacks the stores into new files. Without the record each change would take the
 /// stores for copies, and their next objects would get numbers of another lane (spec §4.4.6).

@@ -19,7 +19,7 @@ public struct ArchiveError: Error, Sendable, Hashable {
     /// Creates the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The file does not end like an archive: it is none, was cut, or has a comment.
+    /// The file does not end like an archive: it has another format, was cut, or has a comment.
     public static let notAnArchive = Code(rawValue: "notAnArchive")
     /// The archive contains something other than a document, according to its type.
     public static let otherContents = Code(rawValue: "otherContents")

@@ -13,7 +13,7 @@ struct EntryNames {
   static let nameByteLimit = 255
   static let depthLimit = 32
 
-  /// Every path so far, and the folders that lead to it, by its folded form.
+  /// Every path so far, and the folders around it, by its folded form.
   private var known: [String: Known] = [:]
 
   private struct Known {

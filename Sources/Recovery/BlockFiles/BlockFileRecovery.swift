@@ -63,7 +63,7 @@ final class BlockFileRecovery {
   }
 
   func run() throws -> RecoveredContents {
-    // Nobody knows the effect of a feature of the class `refuse`, so the recovery is never complete.
+    // The effect of a feature of the class `refuse` is unknown, so the recovery is never complete.
     if let header = scan.header, !header.features.areRefused { sound.add(0, header.byteCount) }
     for trailer in scan.trailers { sound.add(trailer.offset, BlockFile.trailerByteCount) }
     readCommits()
@@ -97,7 +97,7 @@ final class BlockFileRecovery {
     return contents
   }
 
-  /// Counts the lost values of the properties whose columns are damaged.
+  /// Counts the lost values in damaged columns, by property.
   private func countLostValues(_ schema: Schema, _ report: inout RecoveryReport) {
     for (entity, counts) in lostColumnCounts {
       guard let layout = schema[entity] else { continue }
@@ -127,7 +127,7 @@ final class BlockFileRecovery {
       commits.append(
         ReadCommit(record: record, offset: section.offset, end: trailer.end, proof: .confirmed))
     }
-    // A record whose trailer is lost contains its own length.
+    // A record contains its length, so it can be read even if its trailer is lost.
     for offset in scan.recordOffsets.suffix(BlockFile.mostBrokenCommits)
     where !known.contains(offset) {
       let most = min(BlockFile.maximumRecordByteCount, file.byteCount - Int(offset))

@@ -47,9 +47,9 @@ final class DamagedFile: OutsideValues {
     return bytes
   }
 
-  /// Returns the bytes of a section of which one bit is wrong, with that bit put right; `nil` if no single bit mends it.
+  /// Returns the bytes of a section after correcting one wrong bit; `nil` if no single bit explains the checksum.
   ///
-  /// Longer sections are left out: the more bits there are, the more often one of them fits other damage by chance.
+  /// Sections above 1 MB are left out: the more bits there are, the more often one of them fits greater damage by chance.
   func mendedBytes(of section: SectionReference) -> [UInt8]? {
     let count = Int(section.byteCount)
     guard (1...1 << 20).contains(count), section.liesInPlace(before: UInt64(byteCount)),

@@ -182,7 +182,7 @@ struct LayerAssembly {
     }
   }
 
-  /// Returns whether the values of a row fit into a block, also those that lie outside of the block in the file.
+  /// Returns whether the values of a row fit into a block, including values that the file stores outside of it.
   private static func fit(_ values: [Value]) -> Bool {
     values.reduce(0) { $0 + $1.byteStringByteCount }
       <= Draft.fullRowByteCount(columnCount: values.count)

@@ -36,7 +36,7 @@ struct Mending {
     }
     try dropIncomplete()
     if contents.isMixed { try dropShared() }
-    // Each object that is left out may make other objects invalid.
+    // Each object that is left out may make further objects invalid, so repeat.
     var rounds = 0
     repeat {
       try dropDependent()
@@ -144,7 +144,7 @@ struct Mending {
     }
   }
 
-  /// Leaves out the objects that lead to fewer objects than required. Returns whether there were any.
+  /// Leaves out the objects that refer to fewer objects than required. Returns whether there were any.
   private mutating func dropForCounts() throws -> Bool {
     guard !keepsInvalid else { return false }
     var isChanged = false
