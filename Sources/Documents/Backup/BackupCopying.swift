@@ -30,7 +30,7 @@ struct BackupCopying {
   private var paths: [String: String] = [:]
   /// The paths in the backup that contain a file of the document.
   private var used: Set<String> = []
-  /// The paths that no other file may get.
+  /// The paths that are in use, so that new files get free ones.
   private var taken: Set<String>
   private var grown: [GrownFile] = []
   /// The number of bytes that were written so far.

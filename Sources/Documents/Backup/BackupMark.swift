@@ -2,8 +2,8 @@ package import Foundation
 
 /// The line in the metadata of a backup that names its origin (spec §7.4.13).
 ///
-/// A backup has the identifier of its document, because it takes the place of the document when that is lost. The mark tells it
-/// from the document, and its version shows whether a program has saved to the backup since.
+/// A backup has the identifier of its document, because it takes the place of the document when that is lost. The mark
+/// distinguishes it from the document, and its version shows whether a program has saved to the backup since.
 package struct BackupMark: Sendable, Hashable {
   /// The identifier of the document.
   package var uuid: UUID
@@ -35,7 +35,7 @@ package struct BackupMark: Sendable, Hashable {
 }
 
 extension Manifest {
-  /// The mark of a backup; `nil` for every other document, also for a copy of a backup with its own identifier.
+  /// The mark of a backup; `nil` for an ordinary document, also for a copy of a backup with its own identifier.
   package var backupMark: BackupMark? {
     metadata[BackupMark.key].flatMap(BackupMark.init).flatMap { $0.uuid == uuid ? $0 : nil }
   }

@@ -4,10 +4,10 @@ package import StoreInterface
 
 /// A whole copy of a document that is brought up to date by its new bytes, while programs save the document.
 ///
-/// The backup is a document with the identifier of the original, and its manifests name the same versions. Its files are named by
-/// its own manifests, and may have other names than those of the original: a file that does not continue the one in the
-/// backup is written beside it. A manifest is replaced when all that it names is durable, so the backup is a whole document
-/// at every moment.
+/// The backup is a document with the identifier of the original, and its manifests name the same versions. Its files
+/// may have different names, which its own manifests record: a file that does not continue the one in the backup is
+/// written beside it. A manifest is replaced when all that it names is durable, so the backup is a whole document at
+/// every moment.
 package struct DocumentBackup: Sendable {
   /// The result of bringing a backup up to date.
   package struct Result: Sendable {
@@ -184,7 +184,7 @@ extension Manifest {
   fileprivate func continues(_ former: Manifest) -> Bool {
     guard let last = former.versions.last else { return true }
     if let same = versions.first(where: { $0.number == last.number }) { return same.isSame(last) }
-    // The newest version of the backup is forgotten. A document that took another way has versions of its own before it.
+    // The newest version of the backup is forgotten. A document that took another way has different versions before it.
     let known = Dictionary(uniqueKeysWithValues: former.versions.map { ($0.number, $0) })
     return number > last.number
       && versions.prefix { $0.number < last.number }.allSatisfy {

@@ -90,7 +90,7 @@ extension Document {
   ///     }
   ///
   /// The bytes are durable when this function returns. The next save replaces an attachment of the same name;
-  /// earlier versions keep it. Attachments with equal bytes share one file, whatever their names.
+  /// earlier versions keep it. Attachments with equal bytes share one file under any names.
   ///
   /// - Throws: Any error that `body` throws; ``DocumentError`` if the name is empty, longer than 1024 bytes or
   ///   contains a zero byte, or the disk refuses.
@@ -280,7 +280,7 @@ extension Container {
     let container = Container(path: path, disk: disk, backends: StoreBackends([]))
     let folder = container.inner(attachmentsFolder)
     guard try disk.exists(folder) else { return }
-    // The name of an attachment is a digest of 64 digits. Other files are not finished.
+    // The name of an attachment is a digest of 64 digits. Files with names of another length are not finished.
     for entry in try disk.list(folder) where entry.name.utf8.count == 64 {
       let status = try disk.status(of: container.attachment(entry.name))
       try container.checkAttachment(entry.name, byteCount: status.byteCount)

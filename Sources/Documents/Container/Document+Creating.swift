@@ -202,7 +202,7 @@ extension Container {
     if commit > manifest.number { manifest.versions[0].number = commit }
   }
 
-  /// Returns a name for the file of a new store that no other file has.
+  /// Returns a free name for the file of a new store.
   private func fileName(
     for description: DocumentStoreDescription, keepsCommits: Bool, _ manifest: Manifest
   ) -> String {

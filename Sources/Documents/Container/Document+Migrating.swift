@@ -9,10 +9,10 @@ import Synchronization
 extension Document {
   /// Migrates a document to a version of its model: all stores at once.
   ///
-  /// A store whose rows stay the same is only given the new model. Every other store is written again into
-  /// another file, which replaces the old file together with the manifest. Earlier versions stay unchanged. If a store on
-  /// a server is migrated, the document keeps only the new version, and must have a single version before. No other
-  /// process or part of the program may have the document open.
+  /// If the rows of a store stay the same, it only gets the new model. Otherwise it is written again into another file,
+  /// which replaces the old file together with the manifest. Earlier versions stay unchanged. If a store on a server is
+  /// migrated, the document keeps only the new version, and must have a single version before. No other process or part
+  /// of the program may have the document open.
   ///
   /// - Parameters:
   ///   - name: The name of the model's version in the document; the next number if it is `nil` and the migrator
@@ -108,7 +108,7 @@ extension Document {
     _ number: Int64, ofSuccessorAt path: String, of store: DocumentStore
   ) throws -> UUID {
     let backend = try places.backend(of: store.type)
-    // A store that writes a file for each commit has no commit numbers in its files. The manifest has the number.
+    // A store that writes a file for each commit does not number its commits there. The manifest has the number.
     let newest = store.hasFileForEachCommit ? number : try highestCommit(of: path, store.type)
     let inner = try backend.open(path, on: places.disk, StoreOpening(commit: newest))
     defer { try? inner.close() }

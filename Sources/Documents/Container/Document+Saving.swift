@@ -279,7 +279,7 @@ extension DocumentStore {
 struct VersionOrigin {
   var author: String?
   var message: String?
-  /// The version to which undo returns; `nil` for any other save.
+  /// The version to which undo returns; `nil` for an ordinary save.
   var undoneTo: Int64?
   /// The versions of other heads and of other replicas that are merged into the version.
   var taken = TakenVersions()

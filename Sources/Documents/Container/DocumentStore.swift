@@ -48,7 +48,7 @@ public final class DocumentStore: HistoryStore {
     weak var document: Document?
   }
 
-  /// The damage of the log that the caller accepted when it opened the document; `nil` for any other store.
+  /// The damage of the log that the caller accepted when it opened the document, if any.
   private let damage: String?
 
   init(_ store: any Store, _ entry: Manifest.StoreEntry, damage: String? = nil) {

@@ -1,7 +1,7 @@
 import DurableFiles
 import StoreInterface
 
-/// Heads: each has a manifest and files of its own in the document's folder (spec §7.7).
+/// Heads: each has its manifest and its files in the document's folder (spec §7.7).
 extension Container {
   /// The name of the head, also if it is the first one.
   var headName: String { head ?? HeadName.main }

@@ -11,7 +11,7 @@ import Synchronization
 /// ```
 ///
 /// Make a head to try a change of a document while its readers still see the head that they have open. Every document
-/// has the head `main`. A caller who names no head opens the ``current`` one.
+/// has the head `main`. Opening without a name opens the ``current`` one.
 ///
 /// A head has its own copies of the stores' files, so a save on one head never changes another, and the cost of a head is
 /// the size of these files. Attachments are shared.

@@ -1,7 +1,7 @@
 /// The names of heads (spec §7.7.2).
 ///
-/// A name is also a part of the names of files on every system. It begins with a letter, so nobody takes it for the number of
-/// a version.
+/// A name is also a part of the names of files on every system. It begins with a letter, so it can't be taken for the
+/// number of a version.
 public enum HeadName {
   /// The name of the head that every document has.
   public static let main = "main"

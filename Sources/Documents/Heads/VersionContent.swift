@@ -5,8 +5,8 @@ package import StoreInterface
 
 /// The stores and attachments of one version of a document, for a comparison with its neighbours.
 ///
-/// Versions in one file of a store are opened through one store, so that what differs between two of them is found in time in
-/// proportion to the change.
+/// Versions in one file of a store are opened through one store, so that comparing two of them takes time in proportion
+/// to the change.
 package struct VersionContent {
   /// The changes of a store from one version to another.
   package typealias Change = (

@@ -1,7 +1,7 @@
 import Checksums
 import Foundation
 
-/// The identity of a version: a digest on which replicas agree, whatever numbers they gave to the version (spec §7.7.9).
+/// The identity of a version: a digest on which replicas agree even if they number the version differently (spec §7.7.9).
 ///
 /// Two replicas that exchange versions compare identities to find the versions that one of them lacks. To compute an
 /// identity takes time in proportion to all rows of the version.

@@ -41,7 +41,7 @@ public struct VersionReference: Sendable, Hashable {
     self.steps = steps
   }
 
-  /// Returns the reference by its number if the document has a version and no head of its name; `nil` for any other reference.
+  /// Returns the reference by its number if the document has a version and no head of its name; otherwise `nil`.
   package func naming(
     versionOf path: String, in places: StorePlaces, acceptsDamage: Bool = false
   ) throws -> VersionReference? {
@@ -52,7 +52,7 @@ public struct VersionReference: Sendable, Hashable {
     return number.map { VersionReference(.number($0), steps: steps) }
   }
 
-  /// Reads a reference; `nil` if the text is none.
+  /// Reads a reference; `nil` if the text is not one.
   public init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "~", omittingEmptySubsequences: false)
     guard let first = parts.first, parts.count <= 2 else { return nil }
@@ -174,7 +174,7 @@ extension VersionReference {
     return versions[first - steps].number
   }
 
-  /// Returns the commit of a store on its own; `nil` if the store has no such commit.
+  /// Returns the commit of a store on its own; `nil` if the store does not keep it.
   package func commit(of store: any Store) throws -> CommitSummary? {
     let commits = try store.commits()
     let number = number(in: commits.reversed().map { ($0.number, $0.time) })

@@ -39,7 +39,7 @@ public struct DocumentOptions: Sendable {
 
 /// The delays of a document's autosave.
 public struct AutosaveTiming: Sendable, Hashable {
-  /// The time from the last change to the save. A user who goes on editing is not interrupted at each change.
+  /// The time from the last change to the save. It keeps saves from interrupting a user who goes on editing.
   public var delay: Duration
   /// The longest time from the first change to the save. If the program is killed, at most this time is lost.
   public var longestWait: Duration

@@ -18,9 +18,9 @@ extension Manifest {
   ///
   /// - Parameters:
   ///   - text: The value of the member, or `nil` if the member is missing.
-  ///   - bytes: The bytes of the manifest, which are those of a JSON object.
-  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/damaged``. Its message tells a person who has edited
-  ///   the manifest which checksum to write.
+  ///   - bytes: The bytes of the manifest, a valid JSON object.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/damaged``. After an edit by hand, its message gives
+  ///   the checksum to write.
   static func check(
     _ text: String?, inManifest bytes: [UInt8], path: String
   ) throws(DocumentError) {

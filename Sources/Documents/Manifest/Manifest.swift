@@ -94,7 +94,7 @@ extension Manifest {
     public var file: String
     /// The last commit in the file that belongs to a version.
     public var commit: Int64
-    /// The first version whose state of the store is not in this file.
+    /// The first version after those in this file.
     public var until: Int64
     /// The version of the model that the file was written with.
     public var model: String
@@ -138,7 +138,7 @@ extension Manifest {
     /// The name that a user has given to the version, or `nil`. A named version is kept until its name is
     /// removed.
     public var name: String?
-    /// The author of the version, or `nil` if the save named none.
+    /// The author of the version, or `nil` if the save did not name one.
     public var author: String?
     /// The author's message about the changes of the version, or `nil`.
     public var message: String?

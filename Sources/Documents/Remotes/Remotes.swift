@@ -123,12 +123,12 @@ extension Container {
 }
 
 extension Document {
-  /// The remotes of the document, and what is known of their versions.
+  /// The remotes of the document, with their known versions.
   package var remotes: Remotes {
     get throws { try container.remotes() }
   }
 
-  /// Changes the remotes, or what is known of their versions.
+  /// Changes the remotes, or their known versions.
   package func changeRemotes(_ change: (inout Remotes) throws -> Void) throws {
     try withExclusiveAccess {
       let before = try container.remotes()

@@ -49,7 +49,7 @@ struct VersionThinning {
     return versions.filter { numbers.contains($0.number) }
   }
 
-  /// The versions of the open head that remotes are known to have. A file of remotes that is damaged tells nothing.
+  /// The versions of the open head that remotes are known to have. A damaged file of remotes counts as empty.
   private var known: [Remotes.Known] {
     ((try? document.remotes)?.known ?? []).filter { $0.head == document.head && !$0.isShown }
   }
@@ -60,7 +60,7 @@ struct VersionThinning {
     try document.changeManifest { manifest in
       let kept = try kept(by: policy, now)
       count = manifest.versions.count - kept.count
-      // Remotes know what their versions derive from.
+      // Remotes know the ancestors of their versions.
       if count > 0 { manifest.keep(kept, sharedUpTo: known.map(\.number).min() ?? 0) }
     }
     return count
@@ -139,7 +139,7 @@ extension Container {
 }
 
 extension Manifest {
-  /// Forgets all versions but the given ones, with the attachments, earlier files and models that only the others have.
+  /// Forgets all versions but the given ones, with the attachments, earlier files and models that no kept version needs.
   ///
   /// The next version that is kept takes over the versions that a forgotten one has merged and received, because it derives from
   /// them too.

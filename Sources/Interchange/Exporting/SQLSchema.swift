@@ -3,8 +3,8 @@ import ModelNotations
 import ObjectModel
 import Rows
 
-/// The tables of a model in a database that other programs read: readable names, foreign keys and conditions, and nothing of
-/// Quire's own.
+/// The tables of a model in a database that other programs read: readable names, foreign keys and conditions, but not
+/// Quire's own columns.
 ///
 /// An entity has its own table. The key of a row is the number of its object. Numbers of related entities may be equal,
 /// so a relationship to an entity with subentities is the identifier in text, which each of their tables contains.

@@ -32,7 +32,7 @@ extension ImportSurvey {
     guard ordinal == numbers.count else { throw ImportSurvey.changed(files[files.count - 1]) }
   }
 
-  /// The error for a file that has other objects than in the first pass.
+  /// The error for a file whose objects have changed since the first pass.
   static func changed(_ file: ImportFile) -> ImportError {
     var problem = ImportProblem(line: 0, "The file was changed while it was read.")
     problem.file = file.name

@@ -51,8 +51,8 @@ public struct ObjectImport {
   public struct Report: Sendable, Hashable {
     /// The number of inserted objects.
     public var insertedCount = 0
-    /// The number of stored objects that were changed, including objects whose reference leads elsewhere because a list
-    /// in the files contains them or leaves them out.
+    /// The number of stored objects that were changed, including objects whose reference changes because a list in the
+    /// files contains them or leaves them out.
     public var updatedCount = 0
     /// The number of stored objects that the files contain with the same values.
     public var unchangedCount = 0

@@ -68,14 +68,14 @@ struct ColumnSurvey {
   /// Whether every line has a value.
   var isRequired: Bool { emptyCount == 0 && valueCount > 0 }
 
-  /// Whether every line has a value that no other line has.
+  /// Whether every line has a value, and all values differ.
   var isKey: Bool { keys != nil && isRequired && !(repeatsValue && type != .string) }
 
   private var lookAlikes = LookAlikes()
-  /// The type that somebody has chosen; `nil` to infer it.
+  /// The type that the caller has chosen; `nil` to infer it.
   var chosen: (type: AttributeType, precision: Attribute.Precision?)?
 
-  /// Sentences about what the inferred type does not say.
+  /// Sentences about facts that the inferred type can't express.
   func notes(of entity: String) -> [String] {
     guard valueCount > 0, chosen == nil else { return [] }
     if type == .string, lookAlikes.dates == valueCount {
@@ -88,7 +88,7 @@ struct ColumnSurvey {
         "The column '\(name)' of \(entity) looks like numbers with decimal commas, but is text: --decimal , reads them."
       ]
     }
-    // A column such as trip_id usually refers to others.
+    // A column such as trip_id usually refers to objects in another file.
     guard isNamedKey, InferredNames.words(of: name).count == 1, keys == nil || repeatsValue else {
       return []
     }
@@ -150,7 +150,7 @@ struct ColumnSurvey {
   /// Adds the value of one line.
   ///
   /// - Parameters:
-  ///   - isText: Whether the value is neither a number nor a truth value, whatever it looks like.
+  ///   - isText: Whether the value is a text even if it looks like a number or a truth value.
   ///   - hasDecimalComma: Whether a number has a comma in place of the decimal point.
   mutating func add(
     _ written: ArraySlice<UInt8>, isText: Bool = false, hasDecimalComma: Bool = false

@@ -80,7 +80,7 @@ struct FileSurvey {
   /// The positions of the columns with unique values, the most likely key first.
   var keys: [Int] { columns.indices.filter { columns[$0].isKey } }
 
-  /// Gives columns the types that somebody has chosen.
+  /// Gives columns the types that the caller has chosen.
   ///
   /// - Throws: ``ImportError`` for a choice about a column that no file has.
   static func apply(_ choices: InferenceChoices, to surveys: inout [FileSurvey]) throws {

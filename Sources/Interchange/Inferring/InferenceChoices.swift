@@ -1,6 +1,6 @@
 package import ObjectModel
 
-/// Types and unique columns that somebody has chosen, so that they are not inferred.
+/// Types and unique columns that the caller has chosen, so that they are not inferred.
 package struct InferenceChoices: Sendable {
   /// The types of columns, by the names of the columns or of the properties, alone or after the entity and a point.
   package var types: [String: AttributeType] = [:]

@@ -65,7 +65,7 @@ struct InferredEntities {
             count: reference.isToMany ? .toMany : .toOne,
             isOptional: reference.isToMany || !one.isRequired)))
     }
-    // A chosen column is unique whatever its values are. The import reports equal ones.
+    // A chosen column is unique even if its values repeat. The import reports equal ones.
     let candidates = choices.unique == nil ? survey.keys : Array(survey.columns.indices)
     entity.uniquenessConstraints =
       candidates.filter { reference(file, $0) == nil && isUnique($0, file) }
@@ -109,7 +109,7 @@ struct InferredEntities {
           Relationship(
             name, to: surveys[reference.file].entity, inverse: property,
             inverseEntity: surveys[reference.file].entity, count: .toMany,
-            // An object that others need can't be deleted by mistake.
+            // Keep a required object from being deleted by mistake.
             deleteRule: isRequired ? .deny : .nullify)))
     }
   }

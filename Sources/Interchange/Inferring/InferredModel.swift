@@ -32,7 +32,7 @@ package struct InferredModel {
   /// Infers a model from files.
   ///
   /// - Parameters:
-  ///   - choices: What is not to be inferred.
+  ///   - choices: The types and unique columns that are given instead of inferred.
   ///   - progress: Called repeatedly with the fraction of the work that is done. If it throws, the work ends.
   /// - Throws: ``ImportError`` for text that is unreadable, and for a choice about a column that no file has; ``ModelError``
   ///   if the names of columns make no model.

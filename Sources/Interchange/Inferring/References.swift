@@ -23,7 +23,7 @@ struct References {
   /// The number of values of each candidate that lead to no object, and the first of these values.
   private var misses: [(count: Int, example: String)] = []
 
-  /// Finds the columns whose names or values lead to a file.
+  /// Finds the columns whose names or values refer to a file.
   init(_ surveys: [FileSurvey]) {
     self.surveys = surveys
     for (file, survey) in surveys.enumerated() {
@@ -112,7 +112,7 @@ struct References {
     return found
   }
 
-  /// Sentences about columns whose names lead to a file, but not their values.
+  /// Sentences about columns whose names refer to a file, although their values do not.
   var notes: [String] {
     let found = Set(found.map { [$0.file, $0.column] })
     var noted: Set<[Int]> = []

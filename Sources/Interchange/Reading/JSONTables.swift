@@ -175,7 +175,7 @@ package struct JSONTables {
     tables[index].bytes = []
   }
 
-  /// Returns a cell in quotes. A quoted cell is a text, whatever it looks like.
+  /// Returns a cell in quotes. A quoted cell is a text even if it looks like a number.
   private static func quoted(_ text: String) -> String {
     "\"" + text.replacing("\"", with: "\"\"") + "\""
   }
