@@ -2,7 +2,7 @@ import DurableFiles
 
 /// The state that certainly survives a crash at one moment, and the changes that may survive.
 struct CrashImage: Sendable {
-  /// The nodes, with the changes of the nodes that have no uncertain changes.
+  /// The nodes, with the changes of each node whose changes are all certain.
   private(set) var settled: SimulatedNodes
   /// The changes that are not in `settled` yet, oldest first.
   private(set) var changes: [Change] = []
@@ -52,7 +52,7 @@ struct CrashImage: Sendable {
     }
   }
 
-  /// Returns the size of a file without the changes whose size is uncertain.
+  /// Returns the size of a file without the uncertain changes of its size.
   func certainByteCount(of number: NodeNumber) -> Int {
     certainByteCounts[number] ?? settled[number]?.byteCount ?? 0
   }
@@ -75,7 +75,7 @@ struct CrashImage: Sendable {
     collapse()
   }
 
-  /// Applies the changes of the nodes that have no uncertain changes.
+  /// Applies the changes of each node whose changes are all certain.
   private mutating func collapse() {
     var blocked: Set<NodeNumber> = []
     for (index, change) in changes.enumerated() where change.standing != .certain {

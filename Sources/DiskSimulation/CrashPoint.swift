@@ -42,7 +42,7 @@ struct CrashPoint: Sendable {
     stateCount = count
   }
 
-  /// Returns the setting of each dial in the state of the given number, if all states are counted through.
+  /// Returns the setting of each dial in the state of the given number, counted over every combination of settings.
   func settings(ofState number: Int) -> [Int] {
     var rest = number
     return dials.map { dial in

@@ -24,9 +24,9 @@ import DurableFiles
 /// which the seed chooses among ordered prefixes torn at their end, single losses, single arrivals and random
 /// subsets. The same seed gives the same states, so an index identifies a state again.
 public struct CrashStates: RandomAccessCollection, Sendable {
-  /// Whether these are all the states that the model allows.
+  /// Whether the collection contains every state that the model allows.
   public let isExhaustive: Bool
-  /// The seed that chooses the states.
+  /// The seed of the choice, if not every state is examined.
   public let seed: UInt64
 
   private let points: [CrashPoint]

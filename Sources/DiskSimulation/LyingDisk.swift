@@ -1,15 +1,15 @@
 public import DurableFiles
 import Synchronization
 
-/// A disk that once does something else than it reports.
+/// A disk that reports one call falsely, such as a write that did not happen.
 ///
 ///     let disk = LyingDisk(SimulatedDisk())
 ///     disk.plan(.lostWrite, after: 3)
 ///     try disk.replace("/notes.txt") { try $0.write("Lisbon") }
 ///     if disk.hasLied { print("The fourth write did not happen, and looked as if it had.") }
 ///
-/// ``SimulatedDisk`` does what it says, or fails; a crash takes only what was not synced. Real disks are worse now and then. A
-/// store notices a lie by its checksums, or can't: use this disk to find out which.
+/// ``SimulatedDisk`` reports each call truly, and a crash takes only bytes that were not synced. Real disks are
+/// sometimes worse. Use this disk to find out which lies a store notices by its checksums.
 public final class LyingDisk: Disk {
   /// A lie of a disk.
   public enum Lie: String, CaseIterable, Sendable {
@@ -25,7 +25,7 @@ public final class LyingDisk: Disk {
     case lostSync
     /// A read returns the bytes of another place in the file.
     case misplacedRead
-    /// A read returns other bytes than the file contains: one bit of them.
+    /// A read returns the bytes of the file with one wrong bit.
     case rottenRead
 
     /// Whether the lie is about a read.
@@ -38,11 +38,11 @@ public final class LyingDisk: Disk {
     var hasLied = false
   }
 
-  /// The disk that contains the files. It does what it reports.
+  /// The disk that contains the files. It reports each call truly.
   public let base: any Disk
   private let plan = Mutex<Plan?>(nil)
 
-  /// Creates a disk that does what another one does, until a lie is planned.
+  /// Creates a disk that behaves as `base` until a lie is planned.
   public init(_ base: any Disk) { self.base = base }
 
   /// Plans a lie.
@@ -52,13 +52,13 @@ public final class LyingDisk: Disk {
     plan.withLock { $0 = Plan(lie: lie, skipCount: skipCount) }
   }
 
-  /// Whether the planned lie was told.
+  /// Whether the planned lie has happened.
   public var hasLied: Bool { plan.withLock { $0?.hasLied ?? false } }
 
   /// The calls of the disk below, and the planned lie.
   public var calls: any DiskCalls { Calls(base: base.calls, disk: self) }
 
-  /// Returns the lie to tell in a call, if it is one of the given ones.
+  /// Returns the lie for this call, if one of the given ones is due.
   private func lie(_ lies: Lie...) -> Lie? {
     plan.withLock { plan in
       guard let known = plan, !known.hasLied, lies.contains(known.lie) else { return nil }

@@ -106,7 +106,7 @@ extension SimulatedCalls {
 }
 
 extension SimulatedState {
-  /// Returns the node to open, and creates it if the request says so.
+  /// Returns the node to open, and creates it if the request allows that.
   mutating func node(
     at place: SimulatedPlace, for request: OpenRequest
   ) throws(ErrorNumber) -> NodeNumber {

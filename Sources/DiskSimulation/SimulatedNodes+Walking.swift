@@ -1,6 +1,6 @@
 import DurableFiles
 
-/// The place that a path leads to on a simulated disk.
+/// The place to which a path resolves on a simulated disk.
 struct SimulatedPlace {
   /// The directory that contains the last name.
   var directory: NodeNumber
@@ -68,7 +68,7 @@ extension SimulatedNodes {
     }
   }
 
-  /// Returns whether a directory is the other directory or lies below it.
+  /// Returns whether a directory is `other` or lies below it.
   func isDirectory(_ number: NodeNumber, within other: NodeNumber) -> Bool {
     if number == other { return true }
     return self[other]?.entries.values.contains { isDirectory(number, within: $0) } ?? false

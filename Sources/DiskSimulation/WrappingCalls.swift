@@ -4,7 +4,7 @@ public import DurableFiles
 ///
 /// A test uses such a disk for a fault that ``SimulatedDisk`` does not know, such as a sync that does nothing.
 public protocol WrappingCalls: DiskCalls {
-  /// The calls of the other disk.
+  /// The calls of the disk below.
   var base: any DiskCalls { get }
 }
 
@@ -91,11 +91,11 @@ extension WrappingCalls {
   public func readSymbolicLink(_ path: String) throws(ErrorNumber) -> String {
     try base.readSymbolicLink(path)
   }
-  /// The process of the other disk.
+  /// The process of the disk below.
   public var process: ProcessIdentity { base.process }
   public func isRunning(_ process: ProcessIdentity) -> Bool { base.isRunning(process) }
   public func uniqueNumber() -> UInt64 { base.uniqueNumber() }
-  /// The time of the other disk.
+  /// The time of the disk below.
   public var uptime: Duration { base.uptime }
   public func pause(for duration: Duration) { base.pause(for: duration) }
 }

@@ -19,7 +19,7 @@ extension QuireBytes {
       private_data: Unmanaged.passRetained(kept).toOpaque())
   }
 
-  /// A copy of the bytes; `nil` if there are none, or more than a description may have.
+  /// A copy of the bytes; `nil` if they are missing, or longer than a description may be.
   package var copied: [UInt8]? {
     guard let start = unsafe start, unsafe count <= QuireBytes.limit else { return nil }
     return unsafe Array(UnsafeBufferPointer(start: start, count: Int(self.count)))
@@ -37,7 +37,7 @@ extension QuireBytes {
   private static let limit: UInt64 = 1 << 28
 }
 
-/// Bytes that the other side of the interface reads.
+/// Bytes that are kept until the reader across the interface releases them.
 @safe
 private final class KeptBytes {
   let start: UnsafeMutablePointer<UInt8>

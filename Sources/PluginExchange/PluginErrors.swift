@@ -43,7 +43,7 @@ extension StoreError {
     }
   }
 
-  /// Creates an error from the one that the other side returned for a failed call.
+  /// Creates an error from the structure that a failed call returned.
   package init(_ code: Int32, taking error: inout QuireError, path: String?) {
     let message = unsafe error.message.map { unsafe String(cString: $0) }
     if let release = unsafe error.release { unsafe release(&error) }

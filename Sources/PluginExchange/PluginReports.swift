@@ -68,7 +68,7 @@ package enum PluginReports {
   /// Returns the rules of a report, and the result of the check; the result is `nil` if the report contains only the
   /// rules.
   ///
-  /// - Throws: ``StoreError`` with code ``StoreError/Code/damaged`` if the bytes are no such report.
+  /// - Throws: ``StoreError`` with code ``StoreError/Code/damaged`` if the bytes are not a report.
   package static func read(
     _ bytes: [UInt8], path: String?, of type: StoreType
   ) throws -> (rules: [Rule], check: StoreCheck?) {
@@ -144,7 +144,7 @@ package enum PluginReports {
 }
 
 extension PropertyList {
-  /// The whole number from 0 on; `nil` if this is none.
+  /// The whole number; `nil` if this is not one, or is negative.
   fileprivate var natural: UInt64? {
     if case .unsigned(let value) = self { value } else { integer.flatMap { UInt64(exactly: $0) } }
   }

@@ -29,7 +29,7 @@ package enum PluginRowKind: Int32, Sendable, CaseIterable {
 }
 
 extension BlockRun {
-  /// Creates a run from blocks of the other side, in any order.
+  /// Creates a run from blocks that crossed the interface, in any order.
   ///
   /// - Throws: ``StoreError`` with code ``StoreError/Code/badPlugin`` if a block has another entity or kind than
   ///   stated, or if blocks overlap.

@@ -24,7 +24,7 @@ package enum PluginSortKeys {
     return try unsafe structures.withUnsafeBufferPointer(body)
   }
 
-  /// Reads some structures as keys; `nil` if a key has no path, or an option that this program does not know.
+  /// Reads some structures as keys; `nil` if a key lacks its path, or has an option that this program does not know.
   @unsafe package static func keys(_ structures: UnsafeBufferPointer<QuireSortKey>) -> [SortKey]? {
     var keys: [SortKey] = []
     for index in structures.indices {

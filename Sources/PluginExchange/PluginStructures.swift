@@ -4,7 +4,7 @@ import StoreInterface
 
 /// The structures of the interface that may grow at their end in a later minor version (spec §9.6.2).
 package enum PluginStructures {
-  /// Returns a copy of a structure of the other side, which begins with its size.
+  /// Returns a copy of a structure that crossed the interface, which begins with its size.
   ///
   /// - Throws: ``StoreError`` with code ``StoreError/Code/badPlugin`` if there is no structure, or if it is smaller than
   ///   in this program's header.

@@ -109,7 +109,7 @@ extension CaseRun {
     return again
   }
 
-  /// Ends the case unless the store's schema has the columns of its model. Every other check relies on them.
+  /// Ends the case unless the store's schema has the columns of its model. All later checks rely on them.
   private func checkSchema(_ store: any Store, has schema: Schema, _ which: String) throws {
     let own = try store.snapshot().schema
     for layout in schema.layouts {

@@ -72,7 +72,7 @@ extension StoreConformance {
         case .commits(let path, let first):
           let store = try backend.open(path, on: disk, StoreOpening())
           try write("ready")
-          // The end stops a part whose case has lost it.
+          // The loop is finite, so that the process ends even if its case forgets it.
           for number in first..<first + 100_000 {
             try store.commit(NumberedCommit(number).request(above: store.snapshot()))
             try write("confirmed \(number)")
@@ -93,7 +93,7 @@ private struct HelperSession {
 
   init(store: any Store) { self.store = store }
 
-  /// Does what a line says, and writes the answer. An error of the store is an answer.
+  /// Carries out the command in a line, and writes the answer. An error of the store is an answer.
   mutating func obey(_ line: String, _ write: (String) throws -> Void) throws {
     let words = line.split(separator: " ")
     let numbers = words.dropFirst().compactMap { Int64($0) }

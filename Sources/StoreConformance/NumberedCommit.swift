@@ -2,7 +2,7 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// A commit from whose number all its values follow, so that a half of the commit is noticed.
+/// A commit with values that all follow from its number, so that a torn commit is noticed.
 struct NumberedCommit {
   static let things = 1...4 as ClosedRange<UInt64>
 

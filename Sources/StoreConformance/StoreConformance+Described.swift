@@ -88,8 +88,8 @@ extension StoreConformance {
     // In one order, so that stores that are filled from one seed contain the same objects.
     for (entity, keys) in keys.sorted(by: { $0.key < $1.key }) {
       let columns = schema[entity]!.columns.map { column in
-        // The token is the name of its object, so each object has another one. Half of the other columns are ordinary too,
-        // because requests tell objects apart by their values.
+        // The token is the name of its object, so it must differ in each object. Half of the remaining columns are
+        // ordinary too, because requests distinguish objects by their values.
         let isOrdinary = column.kind == .uuid || Bool.random(using: &generator)
         let pattern = isOrdinary ? .ordinary : ValuePattern.random(using: &generator)
         return (column.kind, pattern, same: randomValue(column.kind, &generator))

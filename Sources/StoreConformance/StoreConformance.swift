@@ -15,7 +15,7 @@ public struct StoreConformance: Sendable {
   let make: @Sendable (Model) throws -> any Store
   let reopen: @Sendable (any Store) throws -> any Store
   let keepsRows: Bool
-  /// The seed of the random objects, changes and requests. Each seed tries other ones.
+  /// The seed of the random objects, changes and requests.
   public var seed: UInt64 = 1
   /// The reason why no program needs to recognise the stores, such as a manifest without `begins`; `nil` if the backend
   /// must recognise each store.

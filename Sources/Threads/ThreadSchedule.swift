@@ -8,12 +8,12 @@ import Foundation
 /// an order back.
 ///
 /// Code asks for the schedule of its thread through ``Lock``, ``Condition``, ``Guarded`` and ``SerialQueue``. It calls
-/// ``pass()`` itself only between two steps that other threads may overtake without meeting a lock.
+/// ``pass()`` itself only between two steps that no lock separates, so that another thread can run there.
 package protocol ThreadSchedule: AnyObject, Sendable {
   /// Lets another thread go on, if the schedule chooses one.
   func pass()
 
-  /// Lets other threads go on until `isMet` returns true, or until the time is over. Calls `isMet` on this thread.
+  /// Lets the rest of the threads run until `isMet` returns true, or until the time is over. Calls `isMet` on this thread.
   ///
   /// - Parameter limit: The longest time to wait; `nil` for no limit.
   /// - Returns: Whether the condition is met.

@@ -22,7 +22,7 @@ struct RequestCases {
     let reopened = try run.reopen(store)
     if let querying = reopened.features.querying {
       answered += try compare(querying, requests: 60, &generator)
-      // A new model may give properties and indexes other places.
+      // Properties and indexes may move when the model changes.
       let base = try reopened.snapshot()
       try reopened.commit(
         CommitRequest(Layer(), basedOn: base, model: StoreConformance.grownModel))

@@ -13,7 +13,7 @@ struct FindingCases {
     var store = try run.make()
     var generator = SeededGenerator(seed: run.suite.seed)
     try StoreConformance.populate(store, count: 800, &generator)
-    // Reopening may give the places of an ordered relationship other numbers.
+    // Reopening may renumber the places of an ordered relationship.
     store = try run.reopen(store)
     let expected = try scanned(store.snapshot())
 
@@ -44,7 +44,7 @@ struct FindingCases {
     try afterRemovals()
   }
 
-  /// Keys of random saves. A host asks a store for the rows around a key, so a commit must change rows far from each other.
+  /// Keys of random saves. A host asks a store for the rows around a key, so a commit must change rows that are far apart.
   private static let keys: ClosedRange<UInt64> = 1...200
 
   /// Looks rows up in a store that was opened after commits have changed and removed rows of earlier commits.

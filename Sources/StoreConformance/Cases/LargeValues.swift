@@ -27,7 +27,7 @@ extension CaseRun {
     try store.close()
   }
 
-  /// Checks that large values stay while other values change, also in snapshots taken before.
+  /// Checks that large values survive changes of the values around them, also in earlier snapshots.
   func largeValuesStay() throws {
     var store = try make()
     let keys = try (1...4).map { try key(store, "Thing", UInt64($0)) }

@@ -179,7 +179,7 @@ struct PowerCutCases {
         of: store.snapshot(), moment + " and the commit succeeded", next.number...next.number,
         "commit \(next.number)")
       try? store.close()
-      // What the commit has promised must be durable, although an operation failed on the way.
+      // The commit returned, so it must be durable even if an operation failed on the way.
       let states = world.disk.crashStates(limit: 400, seed: run.suite.seed)
       for state in states.suffix(4) where state.operationCount == states.last?.operationCount {
         try check(state, after: next.number, at: world.path)

@@ -10,7 +10,7 @@ struct RelationshipCases {
   /// Checks that relationships of every kind are kept, with their order.
   func relationships() throws {
     for seed in [run.suite.seed, run.suite.seed &+ 1] {
-      // A store in memory with the same objects tells what to expect.
+      // A store in memory with the same objects gives the expected values.
       var generator = SeededGenerator(seed: seed)
       let reference = try MemoryStore(StoreConformance.model)
       try StoreConformance.populate(reference, count: 60, &generator)
