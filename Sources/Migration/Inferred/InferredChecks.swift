@@ -9,7 +9,7 @@ import StoreInterface
 /// store is switched.
 struct InferredChecks {
   private let mapping: InferredMapping
-  /// Relationships that must lead to an object and were optional before, with their entities.
+  /// Relationships that are required now and were optional before, with their entities.
   private var requiredReferences: [(entity: String, relationship: Relationship)] = []
   /// Relationships with changed limits on the number of objects, with their entities.
   private var counts: [(entity: String, relationship: Relationship)] = []

@@ -110,7 +110,7 @@ extension Migrator {
     {
       return [MigrationStep(from: start, to: target, means: .inferred(direct))]
     }
-    // Unless `versions` says otherwise, the store's version is the oldest and the wanted version the newest.
+    // The store's version is the oldest and the wanted version the newest, unless `versions` orders them differently.
     var known: [KnownVersion] = versions.contains { $0.isSame(as: start) } ? [] : [start]
     let mapped = mappings.flatMap { mapping in
       [mapping.source, mapping.destination].map {

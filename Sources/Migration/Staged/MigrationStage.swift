@@ -125,7 +125,7 @@ struct StageChain {
     known.append((version, stage))
   }
 
-  /// Returns one handler that runs several in their order; `nil` for none.
+  /// Returns one handler that runs several in their order; `nil` for an empty list.
   private static func all(_ handlers: [MigrationStage.Handler]) -> MigrationStage.Handler? {
     if handlers.count < 2 { return handlers.first }
     return { context in for handler in handlers { try handler(context) } }

@@ -39,7 +39,7 @@ struct Assignment {
   /// The property, without the part of a composite attribute.
   var rootKey: String { String(key.prefix { $0 != "." }) }
 
-  /// The objects to which the relationship is to lead; none for `null`.
+  /// The objects to which the relationship is to refer; empty for `null`.
   ///
   /// - Throws: ``CommandError`` if the text is empty, as it is for a shell variable that is not set.
   var targets: [String] {

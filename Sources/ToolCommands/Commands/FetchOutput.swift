@@ -148,7 +148,7 @@ struct FetchOutput {
     }
   }
 
-  /// The names of the columns that a table has no room for.
+  /// The names of the columns that do not fit into the table.
   var hiddenColumns: [String] { table?.hidden ?? [] }
 
   /// The names of the columns, with the identifier's first.
@@ -177,7 +177,7 @@ struct FetchOutput {
       }
   }
 
-  /// Writes a row with a line for each value. Cells without a value have no line.
+  /// Writes a row with a line for each value. Cells without a value are skipped.
   private func writeLines(_ cells: [String]) throws {
     let width = names.map(\.displayWidth).max() ?? 0
     var text = rowCount == 0 ? "" : "\n"

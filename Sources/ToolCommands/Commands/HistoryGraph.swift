@@ -54,7 +54,7 @@ struct HistoryGraph {
       let number = node.line.number
       let waiting = lanes.indices.filter { lanes[$0] == number }
       let column = waiting.first ?? Self.place(number, in: &lanes)
-      // Lines that lead to one version meet above it.
+      // Lines to the same version meet above it.
       for other in waiting.dropFirst().reversed() {
         lanes[other] = nil
         lines.append(Self.link(from: column, to: other, leans: "/", lanes))
@@ -71,7 +71,7 @@ struct HistoryGraph {
         let before = lanes
         let known = lanes.firstIndex(of: merged)
         let target = known ?? Self.place(merged, in: &lanes, after: column)
-        // A new column begins below the line that leads to it.
+        // A new column begins below the line to it.
         lines.append(
           Self.link(
             from: column, to: target, leans: target > column ? "\\" : "/",

@@ -57,7 +57,7 @@ extension HistoryLine {
 
   /// Creates the line of a version of a document.
   ///
-  /// - Parameter before: The version before it on its head; `nil` if there is none, or if it is not known.
+  /// - Parameter before: The version before it on its head; `nil` for the first version, or if it is not known.
   init(_ version: Manifest.VersionEntry, after before: Manifest.VersionEntry? = nil) {
     self.init(
       number: version.number, saved: version.saved, author: version.author, model: version.model,
@@ -65,7 +65,7 @@ extension HistoryLine {
       merged: version.merged)
     guard let before else { return }
     isMigration = before.model != version.model
-    // If a version between them was removed, nothing tells redo from undo.
+    // If a version between them was removed, redo can't be distinguished from undo.
     if let undoneTo, before.number == number - 1 { isRedo = undoneTo > before.origin }
   }
 

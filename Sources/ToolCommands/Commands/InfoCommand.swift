@@ -127,7 +127,7 @@ enum InfoCommand {
 struct InfoFact {
   let name: String
   let text: String
-  /// The moment that the text states; `nil` if it states none.
+  /// The moment that the text describes, if any.
   let moment: Date?
 
   init(_ name: String, _ text: String) {

@@ -50,7 +50,8 @@ enum VacuumCommand {
       try invocation.console.outcome.didChange("The store is vacuumed.")
       let commits = try store.commits().count
       let described = try store.describe().byteCount
-      // Closing the store moves a database's log into its file. An address has no size, and a folder's entry has another.
+      // Closing the store moves a database's log into its file. The size of an address is unknown, and that of a
+      // folder's entry is not the size of its files.
       try store.close()
       let status = try reader.disk.statusIfThere(path)
       let after = status?.kind == .file ? status!.byteCount : described

@@ -18,7 +18,7 @@ enum ValidateCommand {
 
   /// Returns the command for files on the given disk and models from the given reader.
   ///
-  /// - Parameter backends: Returns the backends, which tell a store without rules from other files.
+  /// - Parameter backends: Returns the backends, which recognise a store that lacks rules.
   static func command(
     on disk: any Disk, _ reader: ModelReader,
     backends: @escaping @Sendable () -> StoreBackends = { .builtIn }

@@ -65,7 +65,7 @@ struct PluginTest {
         try invocation.console.output.writeLine(
           "\(report.passedCount) passed, \(report.failedCount) failed, \(report.skippedCount) skipped"
         )
-        // A single case tells nothing about the other features.
+        // A single case does not test the rest of the features, so leave out their report.
         if invocation.value(of: PluginTest.onlyCase) == nil { try write(report, on: type) }
       case .json: reports.append(PluginTest.json(report, type))
       }

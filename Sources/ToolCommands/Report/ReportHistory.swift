@@ -71,7 +71,7 @@ struct ReportHistory {
     var shown: [Version] = []
     for (place, line) in lines.enumerated().reversed().prefix(Self.mostVersions) {
       var version = Version(line: line, objectCount: known)
-      // A version that can't be read any more is listed without its changes. The validator tells the reason.
+      // A version that can't be read any more is listed without its changes. The validator reports the reason.
       if place > 0, shown.count < mostCompared,
         let change = try readIfSound({ try change(lines[place - 1].number, line.number) })
       {

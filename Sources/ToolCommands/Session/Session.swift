@@ -105,7 +105,8 @@ final class Session {
 
   /// Shows the newest save, also of other processes, to a session without unsaved changes.
   ///
-  /// - Parameter isKnown: Whether there is a newer save. For a store that is not part of a document nothing else tells.
+  /// - Parameter isKnown: Whether there is a newer save. For a store that is not part of a document, only this
+  ///   parameter shows it.
   private func followOthers(isKnown: Bool = false) throws {
     let isNewer = try (store as? StoreOfDocument)?.refresh() ?? false
     if isNewer || isKnown { context.refreshAllObjects() }
