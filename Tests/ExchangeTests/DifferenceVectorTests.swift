@@ -21,7 +21,7 @@ struct DifferenceVectorTests {
     return try ChangeBook(patch, files: [:], path: vector.place)
   }
 
-  /// Returns the changes of a book as lines without the header, as a set, because their order has no meaning.
+  /// Returns the changes of a book as lines without the header, as a set, because their order does not matter.
   private static func lines(_ book: ChangeBook) -> Set<JSON> {
     Set(book.lines.dropFirst().map(sorted))
   }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The arrows between the modules. `Package.swift` declares the arrows, the imports use them, and docs/architecture.md
-/// shows them in a table and a drawing that are made from the manifest. `RECORD_SNAPSHOTS=1` writes both anew.
+/// shows them in a table and a drawing that are made from the manifest. `RECORD_SNAPSHOTS=1` rewrites both.
 @Suite("Arrows")
 struct ArrowsTests {
   private static let page = "docs/architecture.md"
@@ -134,7 +134,7 @@ struct ArrowsTests {
     #expect(table.missing(in: page) == ["CGround", "CSystem"])
     let svg = ArrowDrawing(table.arrows) { $0 != "CSystem" }.svg
     #expect(svg.components(separatedBy: "<rect").count == 4)
-    // Top leads to CGround through Base.
+    // The arrow from Top to CGround is left out, because Base connects them.
     #expect(svg.components(separatedBy: "<path").count == 3)
     #expect(
       foreignImports(in: sources, declared: declared).map(\.description)
@@ -198,7 +198,7 @@ private func idleArrows(in files: [SourceFile], declared: [String: Set<String>])
   }.sorted()
 }
 
-/// Returns a module of a cycle; `nil` if there is no cycle.
+/// Returns a module of a cycle, or `nil`.
 private func cycle(in arrows: [String: Set<String>]) -> String? {
   // Removes modules without remaining dependencies until no such module is left.
   var left = arrows

@@ -65,7 +65,7 @@ struct DocumentationTests {
   }
 }
 
-/// Returns the public types and the public functions that throw and have no documentation comment.
+/// Returns the public types and the public throwing functions that lack a documentation comment.
 private func undocumented(in file: SourceFile) -> [Finding] {
   file.lines.indices.compactMap { index in
     let declaration = declaration(in: file.lines, at: index)
@@ -115,7 +115,7 @@ private func declaration(in lines: [String], at index: Int) -> String {
   for line in lines[(index + 1)...].prefix(12) {
     whole += " " + line.drop { $0 == " " }
     if line.contains("{") { break }
-    // A requirement of a protocol has no body.
+    // A requirement of a protocol ends without a body.
     if line.allSatisfy({ $0 == " " }) || line.drop(while: { $0 == " " }).hasPrefix("///") { break }
   }
   return String(whole.prefix { $0 != "{" })

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Checks that the links of pages lead to files of the repository, and to headings of pages.
+/// Checks that the links of pages refer to files of the repository, and to headings of pages.
 @Suite("Links between pages")
 struct LinkTests {
   @Test("Each link of a page leads to a file, a folder or a heading")
@@ -52,7 +52,7 @@ struct LinkTests {
   }
 }
 
-/// Returns the links of a page that lead to no file, or to no heading of another page. Blocks of code are ignored.
+/// Returns the links of a page to a missing file, or to a missing heading of another page. Blocks of code are ignored.
 private func deadLinks(
   in page: SourceFile, among pages: [String: SourceFile], exists: (String) -> Bool
 ) -> [Finding] {

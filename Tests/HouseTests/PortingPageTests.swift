@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The table of docs/porting.md, which says what each module uses of the system.
+/// The table of docs/porting.md, which lists the parts of the system that each module uses.
 @Suite("docs/porting.md")
 struct PortingPageTests {
   /// The imports that tie a module to a system, besides Foundation.

@@ -7,7 +7,7 @@ import Testing
 struct ProseTests {
   /// The most such pronouns in 1,000 words.
   static let limit = 8.0
-  /// A text of fewer words has no density.
+  /// In a text of fewer words, a single pronoun would exceed the limit.
   static let leastWordCount = 200
 
   @Test("Comments of each module name their nouns")
@@ -115,7 +115,7 @@ extension SourceFile {
   }
 }
 
-/// The comments that stand on lines of their own. Examples, which are indented, are left out.
+/// The comments that fill whole lines. Examples, which are indented, are left out.
 private func commentRuns(in file: SourceFile) -> [Comment] {
   var comments: [Comment] = []
   var open: (line: Int, mark: String, words: [String])?

@@ -63,8 +63,8 @@ struct SafetyTests {
 
 /// Returns the lines that leave the compiler's checks without a reason.
 ///
-/// An `unsafe` expression needs a `SAFETY:` comment in the same declaration, or above one of the enclosing declarations.
-/// An expression in an `@unsafe` declaration needs none, because the callers of the declaration prove the safety. A
+/// An `unsafe` expression needs a `SAFETY:` comment in the same declaration, or above one of the enclosing declarations. An
+/// expression in an `@unsafe` declaration does not need one, because the callers of the declaration prove the safety. A
 /// promise to the compiler (`@unchecked Sendable`, `nonisolated(unsafe)`) needs a comment directly above.
 private func unreasoned(in file: SourceFile) -> [Finding] {
   var findings: [Finding] = []

@@ -6,11 +6,11 @@ import Testing
 @Suite("Type sizes")
 struct TypeSizeTests {
   static let lineLimit = 1000
-  /// The limit for types with state that methods share. A struct without a mutating method is a plain record and has no
-  /// limit: its creator sets the values, and no method relies on the order of changes.
+  /// The limit for types with state that methods share. A struct without a mutating method is a plain record and may
+  /// have any number: its creator sets the values, and no method relies on the order of changes.
   static let propertyLimit = 15
 
-  /// A type that may exceed the limits, with limits of its own.
+  /// A type that may exceed the limits, with its higher limits.
   struct Exception {
     var lines = lineLimit
     var properties = propertyLimit

@@ -11,7 +11,7 @@ private class Trip: EntityMapped {
   var price = 0.0
   var isOpen = true
   var stops: [Stop] = []
-  // The path of a property that a subclass may override has no name.
+  // Only the path of a final property has a name that can be found.
   final var notMapped = 0
 
   static var propertyNames: [AnyKeyPath: String] {

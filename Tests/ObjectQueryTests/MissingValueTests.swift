@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Constant parts without a value")
 struct MissingValueTests {
-  /// Predicates with a constant part that has no value, and the place of the part.
+  /// Predicates with a constant part without a value, and the place of the part.
   static let faults: [(text: String, offset: Int)] = [
     ("small == 1/0", 9), ("small != 1/0", 9), ("1/0 == small", 0), ("small > 1 / 0", 8),
     ("1 / 0 == nil", 0), ("nil == 1 / 0", 7), ("NOT small == 1/0", 13), ("small == 1.5 / 0", 9),
@@ -79,7 +79,7 @@ struct MissingValueTests {
     "A comparison with a part that has no value for an object is false for it",
     arguments: ["small == 1 / medium", "1 / medium == small", "small IN {1 / medium}"])
   func perObject(_ text: String) throws {
-    // Sample 1 divides by zero, and sample 4 has no value.
+    // Sample 1 divides by zero, and the value of sample 4 is missing.
     let world = try World()
     let negated = try world.scan(QueryPredicate("NOT (\(text))"))
 

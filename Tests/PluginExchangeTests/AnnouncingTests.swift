@@ -7,10 +7,10 @@ import StoreInterface
 import Synchronization
 import Testing
 
-/// Stores that tell of commits, through the C interface.
+/// Stores that announce commits through the C interface.
 @Suite("Announcements of commits through the C interface")
 struct AnnouncingTests {
-  /// A store in memory that tells of commits when a test asks for it.
+  /// A store in memory that announces commits when a test asks for it.
   private final class Teller: AnnouncingStore {
     let memory: MemoryStore
     let observer = Mutex<(@Sendable (Int64) -> Void)?>(nil)
@@ -77,7 +77,7 @@ struct AnnouncingTests {
       teller.tell(5)
       let kept = teller.observer.withLock { $0 }
       try store.close()
-      // The store may be about to tell of a commit on another thread.
+      // The store may be about to announce a commit on another thread.
       kept?(6)
     }
     #expect(heard.withLock { $0 } == [2, .max, -3, 5])

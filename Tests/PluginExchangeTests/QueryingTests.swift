@@ -52,7 +52,7 @@ struct QueryingTests {
     ) throws -> [ObjectKey]? {
       Answering.asked.withLock { $0.append(request) }
       guard request.predicate.map({ "\($0)".contains("stars") }) ?? false else { return nil }
-      // No scan of the rows would give this result, so the test can tell that the plug-in answered.
+      // A scan of the rows can't give this result, so it proves that the plug-in answered.
       return [ObjectKey(entity: 1, number: 5), ObjectKey(entity: 1, number: 1)]
     }
   }

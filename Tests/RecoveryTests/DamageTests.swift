@@ -164,7 +164,7 @@ struct DamageTests {
       let (report, objects) = try recovered(bytes, seed)
 
       check(objects, of: library, seed)
-      // The last record and its pages define the state. A lost block tells which objects are lost.
+      // The last record and its pages define the state. If only a block is lost, its entry shows which objects are lost.
       guard report.isNewest || !touches(live.index, ranges) else { continue }
       let lost = live.blocks.filter { block in touches([block.range], ranges) }
       for (key, values) in newest {
@@ -296,7 +296,7 @@ struct DamageTests {
     let library = try Library(isCompressed: false, rounds: 2, &random)
     var bytes = library.bytes
     let name = try #require(bytes.firstRange(of: Array("name=\"pages\"".utf8)))
-    // Five bits are wrong, so the checksum can't tell the former byte.
+    // Five bits are wrong, so the checksum does not suffice to restore the byte.
     bytes[name.lowerBound + 8] = UInt8(ascii: "x")
 
     let (report, objects) = try recovered(bytes, "\(random)")

@@ -47,7 +47,7 @@ struct StoreConformanceTests {
       let fault = faults[index]
       let report = suite(fault).run(only: fault.caseName)
       let findings = report.results.first?.faults ?? []
-      // A finding tells what was expected or required.
+      // Each finding contains the expectation or the requirement.
       let words =
         /expected|must|instead|refused|unexpected|do not|does not|are not|is not|leased|before|lost|answers none/
       let isCaught = findings.contains { $0.contains(words) }

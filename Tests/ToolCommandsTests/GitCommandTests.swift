@@ -21,7 +21,7 @@ private func run(
   process.arguments = words
   process.currentDirectoryURL = URL(filePath: folder)
   var environment = ProcessInfo.processInfo.environment
-  // The user's own configuration has no effect.
+  // Keep the user's own configuration out of the test.
   environment["HOME"] = folder
   environment["XDG_CONFIG_HOME"] = folder + "/config"
   environment["GIT_CONFIG_NOSYSTEM"] = "1"

@@ -102,7 +102,7 @@ struct ManCommandTests {
       for (name, _) in pages {
         let words = words(folder + "/" + name)
         let run = try ProgramRun(words[0], Array(words.dropFirst()), reading: streams)
-        // Pages have no date, because the tool has none.
+        // Ignore the missing date: pages do not contain one, because the tool is not dated.
         let lines = run.text.split(separator: "\n").filter { !$0.contains("missing date") }
         #expect(lines == [], "\(name)")
       }

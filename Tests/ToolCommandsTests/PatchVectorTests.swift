@@ -74,7 +74,7 @@ struct PatchVectorTests {
     }
   }
 
-  /// Returns lines as a set, because their order has no meaning.
+  /// Returns lines as a set, because their order does not matter.
   private static func lines(_ lines: [String]) throws -> Set<JSON> {
     let all = Set(try lines.map { sorted(try JSON.read(Array($0.utf8))) })
     #expect(all.count == lines.count)

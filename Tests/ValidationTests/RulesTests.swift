@@ -33,7 +33,7 @@ struct RulesTests {
     }
   }
 
-  /// `RECORD_SNAPSHOTS=1` writes the table anew.
+  /// `RECORD_SNAPSHOTS=1` rewrites the table.
   @Test("Clause 6.4 lists the rules with their severities")
   func table() throws {
     let page = Self.root.appending(path: "spec/6-validation.md")

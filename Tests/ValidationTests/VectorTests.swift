@@ -3,7 +3,7 @@ import StoreInterface
 import Testing
 import Validation
 
-/// The files of spec/vectors/rules. `RECORD_VECTORS=1` writes the files and their reports anew.
+/// The files of spec/vectors/rules. `RECORD_VECTORS=1` rewrites the files and their reports.
 @Suite("Files that break exactly one rule", .serialized)
 struct VectorTests {
   @Test("The report of each file equals the recorded report", arguments: BrokenFile.all)

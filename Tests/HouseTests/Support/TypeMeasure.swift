@@ -23,7 +23,7 @@ struct TypeMeasure {
 extension TypeMeasure {
   /// Returns the types of the files, ordered by size.
   ///
-  /// A nested type is a type of its own. Its lines count for the outer type as well if they are within the outer type's
+  /// A nested type counts separately. Its lines count for the outer type as well if they are within the outer type's
   /// braces. Files may belong to different modules.
   static func all(in files: [SourceFile]) -> [TypeMeasure] {
     let parts = files.flatMap { TypeParts(of: $0).parts }

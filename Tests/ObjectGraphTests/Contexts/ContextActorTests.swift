@@ -3,7 +3,7 @@ import ObjectModel
 import ObjectQuery
 import Testing
 
-/// An actor with a context of its own, as a program writes it.
+/// An actor with its own context, as a program writes it.
 private actor Registry: ContextActor {
   let context: ManagedObjectContext
   private(set) var additions: [String] = []

@@ -221,7 +221,7 @@ struct NoticeTests {
     #expect(seen.name == "Grace")
   }
 
-  /// Runs `body` on a thread of its own, and waits for the thread.
+  /// Runs `body` on a new thread, and waits for the thread.
   private func elsewhere(_ body: @escaping @Sendable () throws -> Void) throws {
     let result = Mutex<Result<Void, any Error>?>(nil)
     let done = DispatchSemaphore(value: 0)

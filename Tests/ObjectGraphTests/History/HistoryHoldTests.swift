@@ -25,7 +25,7 @@ struct HistoryHoldTests {
     return coordinator
   }
 
-  /// Inserts a person if there is none, and renames the person in each of the saves.
+  /// Inserts a person unless one exists, and renames the person in each of the saves.
   private static func save(
     _ count: Int, in coordinator: PersistentStoreCoordinator
   ) throws {

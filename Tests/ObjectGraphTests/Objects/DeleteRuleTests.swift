@@ -246,7 +246,7 @@ struct DeleteRuleTests {
     #expect(try graph.again().count(for: FetchRequest("Thing")) == 0)
   }
 
-  /// Returns a context with an owner and a thing. The thing can't be deleted as long as it leads to the owner.
+  /// Returns a context with an owner and a thing. The thing can't be deleted as long as it refers to the owner.
   private func denied(
     _ kind: Kind, _ undo: UndoStack? = nil
   ) throws -> (context: ManagedObjectContext, owner: ManagedObject, thing: ManagedObject) {

@@ -8,11 +8,11 @@ import Validation
 
 @Suite("Deletion of objects to which relationships without an inverse lead")
 struct OneWayDeletionTests {
-  /// The kinds of stores in which several objects may lead to one object by such a to-many relationship. A database has
-  /// a column for one of them (spec §10.3.7).
+  /// The kinds of stores in which several objects may refer to one object by such a to-many relationship. A database
+  /// has a column for one of them (spec §10.3.7).
   static let kinds = Kind.allCases.filter { $0 != .sqlite }
 
-  /// The model: notes lead to tags by every kind of relationship without an inverse, and a special tag inherits from a tag.
+  /// The model: notes refer to tags by every kind of relationship without an inverse, and a special tag inherits from a tag.
   private static func model(isRequired: Bool = false, least: Int = 0) throws -> Model {
     let many = Relationship.Count(minimum: least, maximum: 0)
     return try Model(entities: [
@@ -32,7 +32,7 @@ struct OneWayDeletionTests {
     ])
   }
 
-  /// A note and a memo that lead to the tags a and b.
+  /// A note and a memo that refer to the tags a and b.
   private struct Scene {
     let graph: Graph
     let context: ManagedObjectContext

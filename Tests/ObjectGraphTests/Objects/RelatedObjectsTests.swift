@@ -286,7 +286,7 @@ struct RelatedObjectsTests {
     people[1].friends = RelatedObjects([people[0]])
     try context.save()
 
-    // The relationship is assigned from its inverse side, and then leads to its own owner too.
+    // The relationship is assigned from its inverse side, and then contains its own owner too.
     people[0].friends = RelatedObjects([people[1], people[2], people[0]])
     context.delete(people[3])
     people[0].friends = RelatedObjects([people[0], people[2], people[3], people[4]])

@@ -8,7 +8,7 @@ import StoreInterface
 
 /// Random saves of one process, beside another process that saves into the same file.
 ///
-/// Each process writes a line to its log before a save and another line after it, so the log tells which saves were
+/// Each process writes a line to its log before a save and another line after it, so the log shows which saves were
 /// acknowledged.
 struct ProcessWork {
   let folder: String
@@ -185,7 +185,7 @@ struct ProcessWork {
   }
 
   private func note(_ mark: String, _ change: ProcessChange?) throws {
-    // A step that only moves objects has no line in the log, because the result does not depend on it.
+    // A step that only moves objects is not logged, because the result does not depend on it.
     guard let change else { return }
     let line = String(decoding: try JSONEncoder().encode(change), as: UTF8.self)
     try log.write(contentsOf: Data("\(mark)\(line)\n".utf8))

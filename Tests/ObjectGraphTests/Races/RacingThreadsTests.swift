@@ -102,7 +102,8 @@ extension Array {
 }
 
 extension ManagedObjectContext {
-  /// Returns the references between trips, stops, people and passports that lead to no object or lack the inverse reference.
+  /// Returns the references between trips, stops, people and passports that refer to a missing object or lack the
+  /// inverse reference.
   func disagreements() throws -> [String] {
     var found: [String] = []
     for person in try fetch(Person.self) {

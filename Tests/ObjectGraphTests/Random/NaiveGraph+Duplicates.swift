@@ -87,7 +87,7 @@ extension NaiveGraph {
 }
 
 extension Wild.Relation {
-  /// Whether the relationship leads to at most one object.
+  /// Whether the relationship refers to at most one object.
   var leadsToOne: Bool {
     switch shape {
     case .oneToOne, .reference: true

@@ -44,7 +44,7 @@ extension NaiveGraph {
     Wild.relation(name, of: objects[id]!.entity)
   }
 
-  /// Returns the objects that a relationship leads to, in order.
+  /// Returns the objects of a relationship, in order.
   func related(_ id: ObjectID, _ name: String) -> [ObjectID] {
     let relation = relation(name, of: id)
     switch relation.shape {
@@ -192,7 +192,7 @@ extension NaiveGraph {
   /// The graph as child contexts see it: they see denied deletions as deletions, and do not see the denials.
   var seenFromAbove: NaiveGraph {
     var seen = self
-    // Child contexts see only the dangling references of this graph, not the ones further beneath.
+    // Child contexts see only the dangling references of this graph, not the ones further below.
     seen.dangling = [:]
     for (id, object) in objects {
       if let post = object.references["post"], objects[post] == nil { seen.dangling[id] = post }
@@ -241,7 +241,7 @@ extension NaiveGraph {
   ) -> (graph: NaiveGraph, repairs: NaiveRepairs) {
     var result = theirs
     result.denials = denials ?? mine.denials
-    // An object that no longer exists beneath needs no deletion.
+    // An object that no longer exists below can't be deleted again.
     result.denials.removeAll { base.objects[$0.object] != nil && theirs.objects[$0.object] == nil }
     var doomed: [ObjectID] = []
     for (id, before) in base.objects {

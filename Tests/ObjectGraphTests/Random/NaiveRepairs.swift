@@ -18,7 +18,7 @@ struct NaiveRepairs {
   /// Creates the difference that repairs have made. A repair that deletes an inserted object or removes an inserted link is
   /// final.
   ///
-  /// - Parameter base: The state beneath the context after the merge.
+  /// - Parameter base: The state below the context after the merge.
   init(before: NaiveGraph, after: NaiveGraph, above base: NaiveGraph) {
     for id in Set(before.objects.keys).union(after.objects.keys)
     where before.objects[id] != after.objects[id] {
@@ -70,7 +70,7 @@ struct NaiveRepairs {
   /// Adds the repairs of a child that has pushed its changes. If a repair deletes an object or removes a link that the parent
   /// has inserted, the repair is final: insertion and deletion leave no trace.
   ///
-  /// - Parameter base: The state beneath the parent.
+  /// - Parameter base: The state below the parent.
   mutating func add(_ pushed: NaiveRepairs, above base: NaiveGraph) {
     objects.merge(pushed.objects.filter { $0.value.after != nil || base.objects[$0.key] != nil }) {
       $1

@@ -8,7 +8,7 @@ import StoreInterface
 /// Random work of contexts that have not seen each other's changes. Each context changes objects as it read them, and saves
 /// with a policy of its own while further saves overtake it.
 ///
-/// The result depends on the order of the saves, but it must be consistent: no reference leads to a missing object, and both
+/// The result depends on the order of the saves, but it must be consistent: no reference refers to a missing object, and both
 /// ends of relationships agree. Unique values are unique, derived values are right, and all contexts see the same.
 final class RandomOthers {
   private let graph: Graph

@@ -129,7 +129,7 @@ final class RandomWork {
     }
   }
 
-  /// Makes a context show the changes beneath it.
+  /// Makes a context show the changes below it.
   private func catchUp(_ seat: Seat) throws {
     if let parent = seat.parent { try catchUp(parent) }
     let (beneath, version) = (

@@ -40,7 +40,7 @@ extension ManagedObjectContext {
   /// Sorts and groups the objects of an entity by an attribute, and compares the results with the values that the objects
   /// have.
   ///
-  /// - Returns: A sentence about the first difference; `nil` if there is none.
+  /// - Returns: A sentence about the first difference, or `nil`.
   func sortingProblem(of entity: String, by name: String) throws -> String? {
     let values = try fetch(FetchRequest(entity)).map { $0[name] }
     for isAscending in [true, false] {

@@ -26,7 +26,7 @@ final class Seat {
   var repairs = NaiveRepairs()
   /// A number that increases with every change of the content.
   var version = 0
-  /// The version of the content beneath the context when the context last advanced.
+  /// The version of the content below the context when the context last advanced.
   var seen: Int
   /// The objects that the test holds.
   var held: [ObjectID: ManagedObject] = [:]
@@ -134,7 +134,7 @@ extension Seat {
         expected = expected.filter { now.objects[$0] != nil }
         var found = (object.value(forKey: relation.name) as! ManagedObject?)?.objectID
         if expected.isEmpty, let gone = found, (try? context.existingObject(with: gone)) == nil {
-          // A context beneath deletes the object, and the deletion is denied, so the reference leads to no object.
+          // A context below deletes the object, and the deletion is denied, so the reference refers to a missing object.
           found = nil
         }
         if found != expected.first {

@@ -75,7 +75,7 @@ enum SmallModel {
   private static let names = Dictionary(
     uniqueKeysWithValues: layouts.map { ($0.value.entityNumber, $0.key) })
 
-  /// Returns the key of a name such as `page1`; `nil` if there is no such entity.
+  /// Returns the key of a name such as `page1`; `nil` if the entity is unknown.
   static func key(_ name: some StringProtocol) -> ObjectKey? {
     let word = name.prefix { $0.isLetter }
     guard let layout = layouts[String(word)], let number = UInt64(name.dropFirst(word.count)) else {

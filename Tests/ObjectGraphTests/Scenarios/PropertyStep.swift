@@ -84,7 +84,7 @@ enum StepValue: Hashable, CustomStringConvertible {
     }
   }
 
-  /// The names of the objects that a relationship leads to.
+  /// The names of the objects of a relationship.
   var names: [String] {
     switch self {
     case .text(let name): [name]

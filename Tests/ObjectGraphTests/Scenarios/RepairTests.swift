@@ -106,7 +106,7 @@ struct RepairTests {
       s.parent.insert(person: "ada", age: 1).insert("passport").save()
       s.child.delete("passport")
       s.parent.set("ada", passport: "passport").process()
-      // The child deletes the passport that the reference leads to.
+      // The reference refers to the passport that the child deletes.
       s.child.refreshAll().expect("ada", age: 1, passport: nil)
       s.parent.set("ada", age: 2).process()
       s.child.refreshAll().expect("ada", age: 2, passport: nil)

@@ -14,9 +14,9 @@ import Testing
 ///       s.parent.save(expecting: .conflict(base: 0, mine: 1, theirs: 10))
 ///     }
 ///
-/// The first step that fails ends the scenario. The issue lists all steps up to it. A scenario over the
-/// usual model ends with checks of its own: a new context finds that both ends of each relationship agree, and the validator
-/// finds no error in the file.
+/// The first step that fails ends the scenario. The issue lists all steps up to it. A scenario over the usual model
+/// ends with further checks: a new context finds that both ends of each relationship agree, and the validator finds no
+/// error in the file.
 ///
 /// - Parameters:
 ///   - arguments: The arguments of the test, which the issue repeats.

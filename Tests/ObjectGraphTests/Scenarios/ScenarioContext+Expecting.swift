@@ -109,7 +109,7 @@ extension ScenarioContext {
     }
   }
 
-  /// Expects that both ends of each relationship agree, and that no relationship leads to a deleted object.
+  /// Expects that both ends of each relationship agree, and that no relationship refers to a deleted object.
   @discardableResult
   func expectAgreement() -> ScenarioContext {
     step("expect agreement") { context in
@@ -135,7 +135,7 @@ extension ScenarioContext {
       let objects = object.value(forKey: key) as? [ManagedObject] ?? []
       return .list(objects.map { .text(scenario.name(of: $0.objectID)) })
     }
-    // The reference itself is read too: it must be empty, and not only lead to a deleted object.
+    // The reference itself is read too: it must be empty, not a reference to a deleted object.
     if object[key].isNull { return .none }
     guard let target = object.value(forKey: key) as? ManagedObject else {
       return .text("an object that is not there")

@@ -30,7 +30,7 @@ final class ScenarioContext {
     context.name = name
   }
 
-  /// Runs a step that has no method of its own.
+  /// Runs a step for which a method is missing here.
   @discardableResult
   func step(_ words: String, _ body: (ManagedObjectContext) throws -> Void) -> ScenarioContext {
     scenario.step("\(name): \(words)") { try body(context) }

@@ -26,7 +26,7 @@ struct LinkNumberTests {
     let child = ManagedObjectContext(parent: other, concurrency: .confined)
     let childTrip = child.object(with: trip.objectID) as! Trip
     childTrip.members = []
-    // One save removes the link, and the next save adds another link to the file that has none.
+    // One save removes the only link, and the next save adds another link to the file.
     trip.members = []
     try one.save()
     other.refreshAllObjects()

@@ -3,7 +3,7 @@ import ObjectGraph
 import ObjectModel
 import ObjectQuery
 
-/// The whole content of a context: the values of each object, and the objects that its relationships lead to.
+/// The whole content of a context: the values of each object, and the objects of its relationships.
 struct ContextDump: Equatable, CustomStringConvertible {
   var lines: [String] = []
 

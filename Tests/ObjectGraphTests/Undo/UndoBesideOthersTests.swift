@@ -94,11 +94,11 @@ struct UndoBesideOthersTests {
 
   /// The reason why a context refreshes an object without a request of the program.
   enum Reason: CaseIterable {
-    /// The object's derived number of trips is computed anew.
+    /// The object's derived number of trips is computed again.
     case derived
     /// A new trip changes the object's number of trips.
     case addition
-    /// An object that leads to the object is deleted.
+    /// An object that refers to the object is deleted.
     case deletion
     /// A second object is refreshed, and the object itself has unsaved changes.
     case beside

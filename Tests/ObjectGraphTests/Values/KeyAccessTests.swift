@@ -48,7 +48,7 @@ struct KeyAccessTests {
     try context.save()
     for (key, value, code) in Self.wrong {
       for filler in ["a", "text", "uuid2", "zzz"] {
-        // A dictionary has no order: the right value may come before the wrong value or after it.
+        // A dictionary is unordered: the right value may come before the wrong value or after it.
         var values: [String: Value] = [key: value]
         if filler == "text" || filler == "a" { values["text"] = .string(filler) }
         if key != "title" { values["title"] = .string("after") }

@@ -27,7 +27,7 @@ struct NoteWorld {
 
   let schema: Schema
   let source: ViewSource
-  /// The values of each note by path. A missing value has no entry.
+  /// The values of each note by path. Missing values are left out.
   private(set) var notes: [ObjectKey: [String: Value]] = [:]
 
   private static let words = [

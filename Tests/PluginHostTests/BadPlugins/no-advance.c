@@ -1,3 +1,3 @@
-// The type claims to support confirmation, and the table has no function to confirm with.
+// The type claims to support confirmation, but the table lacks the function to confirm with.
 #include "sound.h"
 PLUGIN(type.capabilities |= QUIRE_CONFIRMATION)

@@ -1,3 +1,3 @@
-// The type claims to keep a history, and the table has no function to read it.
+// The type claims to keep a history, but the table lacks the function to read it.
 #include "sound.h"
 PLUGIN(type.capabilities |= QUIRE_HISTORY)

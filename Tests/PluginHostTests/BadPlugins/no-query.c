@@ -1,3 +1,3 @@
-// The type claims to answer requests, and the table has no function for requests.
+// The type claims to answer requests, but the table lacks the function for requests.
 #include "sound.h"
 PLUGIN(type.capabilities |= QUIRE_QUERYING)

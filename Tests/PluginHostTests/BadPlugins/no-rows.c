@@ -1,3 +1,3 @@
-// The table has no function that reads rows, neither as arrays nor as blocks.
+// The table lacks both functions that read rows: as arrays, and as blocks.
 #include "sound.h"
 PLUGIN(table.rows = NULL)

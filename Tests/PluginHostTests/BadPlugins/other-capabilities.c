@@ -1,3 +1,3 @@
-// The type has more capabilities than the manifest states.
+// The type has more capabilities than its manifest lists.
 #include "sound.h"
 PLUGIN(type.capabilities |= QUIRE_SHARED)

@@ -1,3 +1,3 @@
-// The pointer to the name leads to no memory.
+// The address of the name is not mapped.
 #include "sound.h"
 PLUGIN(table.name = (const char *)8)

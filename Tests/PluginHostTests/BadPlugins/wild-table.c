@@ -1,4 +1,4 @@
-// The pointer to the table leads to no memory.
+// The address of the table is not mapped.
 #include "sound.h"
 const struct QuirePlugin *quire_store_plugin(uint32_t host_abi_version) {
   (void)host_abi_version;

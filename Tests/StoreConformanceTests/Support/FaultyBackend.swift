@@ -4,7 +4,7 @@ import Foundation
 import ObjectModel
 import StoreInterface
 
-/// The backend of block files with one fault, or with none.
+/// The backend of block files with at most one fault.
 struct FaultyBackend: StoreBackend {
   private let plain = BinaryStoreBackend()
   let fault: Fault?

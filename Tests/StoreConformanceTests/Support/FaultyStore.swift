@@ -7,7 +7,7 @@ import StoreInterface
 import Synchronization
 import Testing
 
-/// A store with one fault, or with none. A scan of its rows answers requests.
+/// A store with at most one fault. A scan of its rows answers requests.
 final class FaultyStore: HistoryStore, ConfirmingStore, QueryingStore, VacuumingStore {
   private let inner: any Store
   private let fault: Fault?
@@ -368,7 +368,7 @@ final class FaultyStore: HistoryStore, ConfirmingStore, QueryingStore, Vacuuming
     }
   }
 
-  /// Returns a thing of an earlier commit that is no longer there; `nil` if there is none.
+  /// Returns a thing of an earlier commit that was removed since, or `nil`.
   private func removedThing() throws -> ObjectKey? {
     let entity = try inner.snapshot().schema["Thing"]!.entityNumber
     let kept = Set(try inner.snapshot().view.keys(ofEntity: entity))

@@ -23,7 +23,7 @@ extension Layer {
     }
   }
 
-  /// Returns the changes with the values that they lead to above a snapshot, as changes of another one.
+  /// Returns the changes with all values that rows get from them above a snapshot, as changes of another one.
   ///
   /// - Parameter isKept: Whether the changes of an object are kept.
   func rewritten(

@@ -30,7 +30,7 @@ final class SimulatedProcess: HelperProcess {
     }
   }
 
-  /// The error of the first line after the kill. A store that had no open file at the kill could go on without it.
+  /// The error of the first line after the kill. Without it, a store whose files were closed at the kill could go on.
   private struct Killed: Error {}
 
   func send(_ line: String) { _ = input.add(line) }

@@ -10,7 +10,7 @@ import Rows
 ///     editor.set("segment0.block0.column2.width", 3)
 ///     let broken = editor.sealed()
 ///
-/// Names begin at the newest commit; `before.` leads to the commit before. The editor has its own list of the fields'
+/// Names begin at the newest commit; `before.` goes to the commit before. The editor has its own list of the fields'
 /// places, independent of the tested code.
 struct FileEditor {
   private(set) var bytes: [UInt8]
