@@ -135,7 +135,7 @@ private struct MappingDocument {
     var parts: [(number: Int, part: MappingFile.EntityPart)] = []
     let members = Set(references("entitymappings", of: model))
     for object in objects where type(of: object).hasSuffix("ENTITYMAPPING") {
-      // The editor leaves removed mappings in the file, so skip each mapping that the mapping model does not list.
+      // The editor leaves removed mappings in the file, so skip each mapping that is not a member of the mapping model.
       let isMember =
         object.attributes["id"].map(members.contains) ?? false
         || model.attributes["id"].map(references("mappingmodel", of: object).contains) ?? false

@@ -9,7 +9,7 @@ struct CivilTime: Equatable {
 
   static let secondsOfDay: Int64 = 86_400
 
-  /// The seconds in which dates have parts. Beyond, a floating-point number can't represent every whole second.
+  /// The seconds in which dates have parts. Beyond them, a floating-point number can't represent every whole second.
   static let range = -0x1p53...0x1p53
 
   /// Creates the time at a second of a clock, counted from 2001-01-01 00:00 of that clock.

@@ -10,8 +10,8 @@ package struct PluginSignature {
   /// The path of the signature.
   package var path: String { package + ".sig" }
 
-  /// The purpose that is part of each signature. It prevents that the same key's signature of another file passes
-  /// for one of a plug-in.
+  /// The purpose that is part of each signature. It keeps a signature of another file, made with the same key,
+  /// from passing for one of a plug-in.
   private static let namespace = "quire-plugin"
   private static let program = CapturedProgram(name: "ssh-keygen")
 

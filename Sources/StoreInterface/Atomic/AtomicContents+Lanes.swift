@@ -20,7 +20,7 @@ extension AtomicContents {
   }
 
   /// Returns whether a file with these contents is a copy of the file that its writer made. A file of another program
-  /// does not record a place. It counts as a copy if its metadata list lanes.
+  /// does not record a place. It counts as a copy only if its metadata list lanes.
   func isCopy(in file: DurableFile) throws(DiskError) -> Bool {
     guard let place = metadata.values[StoreMetadata.Key.place] else {
       return !metadata.lanes.isEmpty

@@ -129,8 +129,8 @@ public struct StorePlaces: Sendable {
 
   /// Creates a store that `fill` fills by a ``StoreCopy``, and opens it.
   ///
-  /// The store is there when it is complete. After an error, or if the process ends before, nothing is at the path. On
-  /// a server, a store that can't be opened may remain.
+  /// The store is there when it is complete. After an error, or if the process ends earlier, nothing is at the path.
+  /// On a server, a store that can't be opened may remain.
   ///
   /// - Throws: ``StoreError``; the errors of `fill`.
   package func createCopy(

@@ -206,7 +206,7 @@ struct CodedIntegers {
   let base: Int64
   let step: Int64
 
-  /// Returns the first and the last of `count` values on a line; `nil` if the values differ from the line or
+  /// Returns the first and the last of `count` values on a line; `nil` if the values may leave the line or
   /// overflow 64 bits.
   func ends(_ count: Int) -> (first: Int64, last: Int64)? {
     guard width == 0 else { return nil }
