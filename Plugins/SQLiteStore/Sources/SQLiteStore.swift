@@ -161,7 +161,7 @@ public final class SQLiteStore: DatabaseStore {
     return try mode.step() && mode.text(0) == "wal"
   }
 
-  /// Configures a connection to write while others read, and to make its commits durable.
+  /// Configures a connection to write while readers are active, and to make its commits durable.
   static func prepare(_ connection: SQLiteConnection) throws {
     let mode = try connection.prepare("PRAGMA journal_mode=WAL", isKept: false)
     guard try mode.step(), mode.text(0) == "wal" else {
@@ -259,7 +259,7 @@ public final class SQLiteStore: DatabaseStore {
 
   /// Commits the transaction, and reads the new head.
   ///
-  /// - Parameter anew: Whether anything other than objects has changed, so that a new snapshot is needed.
+  /// - Parameter anew: Whether more than objects has changed, so that a new snapshot is needed.
   @discardableResult
   func commit(_ connection: SQLiteConnection, anew: Bool = false) throws -> SQLiteSnapshot {
     // The connection is opened before the commit. A failure to open it must not make a finished save fail.

@@ -79,8 +79,8 @@ struct ChangeSlots: Sendable {
   /// The number of bytes of a mask.
   var byteCount: Int { (names.count + 7) / 8 }
 
-  /// Returns the mask of changed columns and relationships. A relationship that shares its slots with others sets them all,
-  /// because a reader that looks again at an unchanged value loses nothing.
+  /// Returns the mask of changed columns and relationships. A relationship with shared slots sets them all, because a
+  /// reader that looks again at an unchanged value loses nothing.
   func mask(_ columns: some Sequence<String>) -> [UInt8] {
     var mask = [UInt8](repeating: 0, count: byteCount)
     for slot in columns.lazy.compactMap({ slots[$0] }).joined() {

@@ -42,7 +42,7 @@ struct PlainDatabase {
   private(set) var sources: [Source]
   /// The tables whose rows are links of to-many relationships.
   private(set) var links: [Source] = []
-  /// Sentences about what the model leaves out, or could have inferred differently.
+  /// Sentences about omissions of the model, and about choices that it could have made differently.
   private(set) var notes: [String] = []
 
   /// Surveys the tables of a database.

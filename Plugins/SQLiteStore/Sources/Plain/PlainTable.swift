@@ -62,7 +62,7 @@ struct PlainTable {
     columns.first { $0.name.lowercased() == name.lowercased() }
   }
 
-  /// The sets of columns whose values no two rows share.
+  /// The sets of columns with unique values: the key and the unique indexes.
   var uniqueColumns: [[String]] {
     (key.isEmpty ? [] : [key])
       + indexes.filter { $0.isUnique }.map { $0.columns.map(\.name) }.filter { $0 != key }
@@ -93,7 +93,7 @@ extension PlainTable {
       try found.filter { $0.kind == "table" }.map {
         try PlainTable($0.name, hasRowNumbers: $0.hasRowNumbers, connection)
       },
-      // A virtual table keeps its contents in shadow tables, which nobody else should read.
+      // A virtual table keeps its contents in shadow tables, which only SQLite should read.
       found.filter { $0.kind == "view" || $0.kind == "virtual" }.map { ($0.name, $0.kind) }
     )
   }
