@@ -662,8 +662,9 @@ if Context.environment["QUIRE_OPTIMIZED"] != nil {
   }
 }
 
-// `./run install` and `./run release` link the standard library and Foundation into the tool and its plug-ins, so both run on
-// systems without Swift. The tool also contains libxml2 and zlib, and starts in half of the time (docs/decisions/0027).
+// `./run install` and `./run release` link the standard library, Foundation, libxml2, zlib and libdeflate into the tool, its
+// plug-ins and the library for other languages. So they run on systems without these, and the tool starts in half of the time
+// (docs/decisions/0027).
 if Context.environment["QUIRE_STATIC"] != nil {
   // Modules that are compiled for the shared library do not name the libraries below Foundation.
   let below = ["CoreFoundation", "_FoundationCollections", "_FoundationCShims", "_FoundationICU"]

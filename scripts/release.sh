@@ -1,7 +1,7 @@
 # release [--check | --twice]
 #   Builds for release, and packs the tool, its plug-ins, the library for other languages, headers, completions and manual
-#   pages into an archive and a Debian package in .build/packages, and the Python package into a wheel. --check also installs both in clean systems, and builds a package that depends on
-#   Quire. --twice builds in two folders, and compares the packages.
+#   pages into an archive and a Debian package in .build/packages, and the Python package into a wheel. --check also uses all three
+#   in clean systems, and builds a package that depends on Quire. --twice builds in two folders, and compares the packages.
 
 case ${1:-} in
 '' | --check | --twice) ;;

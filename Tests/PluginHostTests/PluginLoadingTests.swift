@@ -118,6 +118,25 @@ struct PluginLoadingTests {
     #expect(error.message.contains("ELF") || error.message.contains("mach-o"))
   }
 
+  #if os(Linux)
+    @Test("If a library of the system is missing, the refusal names it and says what to install")
+    func missingLibrary() throws {
+      let world = try PluginWorld()
+      var library = Data(try Compiler.library("crash"))
+      let name = try #require(library.range(of: Data("libc.so.6".utf8)))
+      library.replaceSubrange(name, with: Data("libq.so.6".utf8))
+      try world.add(library: [UInt8](library))
+      let plugin = try #require(world.search().plugins.first)
+
+      let error = try #require(throws: StoreError.self) { try plugin.load() }
+
+      #expect(error.message.contains("libq.so.6"))
+      #expect(
+        error.message.hasSuffix(
+          "Install the package of your system that contains the missing library."))
+    }
+  #endif
+
   @Test("A library that could not be loaded is tried again on the next request")
   func mended() throws {
     let world = try PluginWorld()
@@ -205,7 +224,7 @@ struct PluginLoadingTests {
     await #expect(processExitsWith: .signal(SIGABRT)) {
       LoadingWatch.endProcess(exitCode: 5, limit: 60)
       let world = try PluginWorld()
-      try world.add(library: Compiler.library("sound"))
+      try world.add(library: Compiler.library("crash"))
       _ = try #require(world.search().plugins.first).load()
       abort()
     }

@@ -1,21 +1,48 @@
 # Functions of ./run release --check: they install and use the packages as people do.
 
-# check_release: tries the packages in clean systems, and a package that depends on Quire. QUIRE_SYSTEMS names the systems,
-# as debootstrap does.
+# check_release: tries each package in clean systems, and a package that depends on Quire. QUIRE_SYSTEMS names the systems, as
+# debootstrap does.
 check_release() {
   check_icu_data
   check_archive_headers
-  for system in ${QUIRE_SYSTEMS:-bookworm}; do
-    make_system "$system"
-    [ "$system" != bookworm ] || check_debian_package
-    check_archive
-    rm -rf "$root"
+  check_sizes
+  for system in ${QUIRE_SYSTEMS:-bookworm trixie jammy noble}; do
+    for check in check_archive check_wheel check_debian_package; do
+      make_system
+      $check
+      rm -rf "$root"
+    done
     say "release: the packages work in $system"
   done
   check_swift_package
 }
 
-# make_system NAME: unpacks a minimal system into a new folder, $root. The first time it downloads the system.
+# Compares the sizes in docs/installing.md with those of the packages. Two megabytes more or less are no reason for an edit.
+check_sizes() {
+  unpacked=$(find "$staged" -type f -printf '%s\n' | awk '{ n += $1 } END { printf "%.0f", n }')
+  check_size 'quire_VERSION_amd64.deb' "$packages"/quire_*.deb "$unpacked"
+  check_size 'quire-VERSION-linux-x86_64.tar.gz' "$packages/$archive_name.tar.gz" "$unpacked"
+  check_size 'quire-VERSION-py3-none-manylinux_….whl' "$packages"/quire-*.whl \
+    "$(stat -c %s "$staged/lib/libquire.so.1")"
+}
+
+# check_size NAME PACKAGE INSTALLED: compares a row of the table of packages with the sizes of a package in bytes.
+check_size() {
+  stated=$(sed -n "s/^| \`$1\` |.*| \([0-9]*\) MB | \([0-9]*\) MB |$/\1 \2/p" docs/installing.md)
+  [ -n "$stated" ] || fail "docs/installing.md has no row with the sizes of $1."
+  found="$(megabytes "$(stat -c %s "$2")") $(megabytes "$3")"
+  [ $((${stated% *} - ${found% *})) -ge -2 ] && [ $((${stated% *} - ${found% *})) -le 2 ] &&
+    [ $((${stated#* } - ${found#* })) -ge -2 ] && [ $((${stated#* } - ${found#* })) -le 2 ] ||
+    fail "docs/installing.md gives $1 the sizes $stated (MB, compressed and installed)." "They are $found."
+}
+
+# megabytes BYTES: prints the nearest whole number of megabytes.
+megabytes() {
+  say $((($1 + 500000) / 1000000))
+}
+
+# Unpacks the minimal system with the name $system into a new folder, $root. The first time it downloads the system,
+# from QUIRE_MIRROR if the variable is set.
 make_system() {
   need debootstrap command -v debootstrap
   [ -z "$missing" ] || install_packages "$missing"
@@ -24,24 +51,24 @@ make_system() {
   root=$systems/root
   rm -rf "$root"
   mkdir -p "$systems"
-  if [ ! -e "$systems/$1.tar" ]; then
+  if [ ! -e "$systems/$system.tar" ]; then
     keyring=/usr/share/keyrings/debian-archive-keyring.gpg
     mirror=http://deb.debian.org/debian
-    case $1 in
-    focal | jammy | noble)
+    case $system in
+    jammy | noble)
       find_ubuntu_keys
       keyring=$systems/ubuntu.gpg
       mirror=http://archive.ubuntu.com/ubuntu
       ;;
     esac
-    say "Downloading a minimal system: $1"
-    debootstrap --variant=minbase --keyring="$keyring" "$1" "$root" "$mirror" >"$systems/$1.log" 2>&1 ||
-      fail "debootstrap can't make the system $1 (see $systems/$1.log)."
-    tar -C "$root" -cf "$systems/$1.tar.new" .
-    mv "$systems/$1.tar.new" "$systems/$1.tar"
+    say "Downloading a minimal system: $system"
+    debootstrap --variant=minbase --keyring="$keyring" "$system" "$root" "${QUIRE_MIRROR:-$mirror}" >"$systems/$system.log" 2>&1 ||
+      fail "debootstrap can't make the system $system (see $systems/$system.log)."
+    tar -C "$root" -cf "$systems/$system.tar.new" .
+    mv "$systems/$system.tar.new" "$systems/$system.tar"
   else
     mkdir "$root"
-    tar -C "$root" -xf "$systems/$1.tar"
+    tar -C "$root" -xf "$systems/$system.tar"
   fi
   cp /etc/resolv.conf "$root/etc/resolv.conf"
   in_root 'useradd --create-home visitor'
@@ -108,38 +135,70 @@ files_in_root() {
     -o -path ./run \) -prune -o -print | LC_ALL=C sort)
 }
 
-# Unpacks the archive, and uses the tool from its folder.
+# Unpacks the archive, and uses the tool from its folder: first in a system with the C library alone, then with the libraries
+# of the plug-ins.
 check_archive() {
-  in_root 'apt-get update && apt-get install -y --no-install-recommends libxml2 zlib1g libdeflate0 libsqlite3-0 libpq5' \
-    >"$systems/libraries.log" 2>&1 || fail "apt-get can't install the libraries (see $systems/libraries.log)."
   tar -C "$root/opt" -xzf "$packages/$archive_name.tar.gz" --no-same-owner
+  use_tool "/opt/$archive_name/bin" alone
+  in_root 'apt-get update && apt-get install -y --no-install-recommends libsqlite3-0 libpq5' \
+    >"$systems/libraries.log" 2>&1 || fail "apt-get can't install the libraries (see $systems/libraries.log)."
   use_tool "/opt/$archive_name/bin"
-  rm -rf "$root/opt/$archive_name"
 }
 
-# use_tool [FOLDER]: tells a short story with the tool, as a user without rights.
+# Installs the Python package with pip, and runs the first two programs of the guide.
+check_wheel() {
+  in_root 'apt-get update && apt-get install -y --no-install-recommends python3-venv python3-cffi' \
+    >"$systems/python.log" 2>&1 || fail "apt-get can't install Python (see $systems/python.log)."
+  cp "$packages"/quire-*.whl "$root/tmp/"
+  sed -n '/^```python$/,/^```$/p' docs/from-a-notebook.md | awk '/^```/ { n++; next } n < 4' >"$root/tmp/guide.py"
+  in_root 'cd "$(mktemp -d)"
+    python3 -m venv --system-site-packages place
+    place/bin/pip install --quiet --no-index /tmp/quire-*.whl
+    place/bin/python3 /tmp/guide.py' visitor >"$systems/wheel.log" 2>&1 || {
+    cat "$systems/wheel.log"
+    fail "The Python package does not work in $system."
+  }
+}
+
+# use_tool [FOLDER [alone]]: tells a short story with the tool, as a user without rights. With `alone` the system lacks the
+# libraries of the plug-ins, and the tool must name the one that is missing.
 use_tool() {
   rm -rf "$root/tmp/story"
   mkdir -m 777 "$root/tmp/story"
   cp Examples/FromFiles/*.csv "$root/tmp/story"
-  in_root "PATH=${1:-/usr/bin}:\$PATH"'
-    cd /tmp/story
+  tell "${1:-/usr/bin}" '
     quire --version
     quire new Trips.quire --from trips.csv stops.csv | tail -n 1
     quire set Trips.quire Stop nights=2 --where "trip.name CONTAINS[cd] \"DOURO\" AND name MATCHES \"\\\\w+\""
     quire fetch Trips.quire Stop --where "trip.name CONTAINS \"Douro\"" --sort=-nights
     quire validate Trips.quire
-    quire convert Trips.quire Trips.sqlite --store SQLite
-    quire fetch Trips.sqlite Trip --sort=name --columns name
-    quire plugin list
-    quire plugin test SQLiteStore | tail -n 1' visitor >"$root/tmp/story.log" 2>&1 || {
+    quire convert Trips.quire Trips.xml --store XML
+    quire pack Trips.quire Trips.zip
+    quire fetch Trips.zip Stop' "quire $version" '"Régua"'
+  if [ -n "${2:-}" ]; then
+    tell "$1" '! quire convert Trips.quire Trips.sqlite --store SQLite' 'libsqlite3.so.0'
+  else
+    tell "${1:-/usr/bin}" '
+      quire convert Trips.quire Trips.sqlite --store SQLite
+      quire fetch Trips.sqlite Trip --sort=name --columns name
+      quire plugin list
+      quire plugin test SQLiteStore | tail -n 1' PostgreSQLStore
+  fi
+}
+
+# tell FOLDER COMMANDS TEXT...: runs commands with the tool in a folder of the system. They must succeed and print the texts.
+tell() {
+  folder=$1
+  commands=$2
+  shift 2
+  in_root "PATH=$folder:\$PATH; cd /tmp/story; $commands" visitor >"$root/tmp/story.log" 2>&1 || {
     cat "$root/tmp/story.log"
     fail "The tool does not work in $system."
   }
-  for line in "quire $version" '"Régua"' 'PostgreSQLStore'; do
-    grep -qF "$line" "$root/tmp/story.log" || {
+  for text in "$@"; do
+    grep -qF "$text" "$root/tmp/story.log" || {
       cat "$root/tmp/story.log"
-      fail "The tool does not print '$line' in $system."
+      fail "The tool does not print '$text' in $system."
     }
   done
 }

@@ -356,17 +356,7 @@ tool_plugins="SQLiteStore PostgreSQLStore"
 
 # Builds the tool, and installs the plug-ins in $tool_plugins beside it.
 build_tool() {
-  exports=$(printf '%sExport ' $tool_plugins)
-  if [ -n "${archives:-}" ]; then
-    (
-      export QUIRE_ARCHIVES="$archives" PKG_CONFIG_PATH="$archives${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
-      build --product quire "$@"
-    )
-    # Plug-ins load the shared libraries: the code in the archives can't be a part of a shared library.
-    QUIRE_TARGETS=$exports build "$@"
-  else
-    QUIRE_TARGETS="quire-cli $exports" build "$@"
-  fi
+  QUIRE_TARGETS="quire-cli $(printf '%sExport ' $tool_plugins)" with_archives build "$@"
   bin=$(swift build --show-bin-path "$@")
   plugins=$bin/plugins
   install_plugins
@@ -408,6 +398,9 @@ link_statically() {
 
 # Fills a folder in which the linker finds the archives of C libraries before the shared libraries. Each archive there is a
 # linker script. SwiftPM reads files for pkg-config, so the folder contains these too. A library without an archive stays shared.
+#
+# The archives are made for programs. Their code can also be a part of a shared library that shows no symbol of theirs, except
+# that the three streams of the C library are found in another way there.
 find_static_libraries() {
   archives=$PWD/.build/archives
   rm -rf "$archives"
@@ -424,14 +417,25 @@ find_static_libraries() {
     case $(pkg-config --static --libs-only-l libxml-2.0) in
     *-llzma*) below=$(cc -print-file-name=liblzma.a) ;;
     esac
-    make_converters "$place"
-    link_archive libxml-2.0 xml2 "$place $below $archives/libconverters.a"
-    if ! say 'void xmlParseChunk(void); int main(void) { xmlParseChunk(); }' |
-      cc -x c - -L "$archives" -lxml2 -lz -lm -o "$archives/trial" 2>"$archives/trial.log"; then
-      say "Can't link the archive of libxml2 (see .build/archives/trial.log), so the tool loads the shared library."
+    objcopy --redefine-sym stdin=quire_stdin --redefine-sym stdout=quire_stdout --redefine-sym stderr=quire_stderr \
+      "$place" "$archives/libxml2-renamed.a"
+    make_libxml2_parts "$place"
+    link_archive libxml-2.0 xml2 "$archives/libxml2-renamed.a $below $archives/libxml2-parts.a"
+    if ! say 'void xmlParseChunk(void); void quire_trial(void) { xmlParseChunk(); }' |
+      cc -shared -fPIC -x c - -L "$archives" -lxml2 -lz -lm -Wl,--exclude-libs=ALL,-z,defs -o "$archives/trial" \
+        2>"$archives/trial.log"; then
+      say "Can't link the archive of libxml2 (see .build/archives/trial.log), so the programs load the shared library."
       rm "$archives/libxml2.a" "$archives/libxml-2.0.pc"
     fi
   fi
+}
+
+# with_archives COMMAND...: runs a command whose programs contain the archives, if link_statically was called.
+with_archives() {
+  (
+    [ -z "${archives:-}" ] || export QUIRE_ARCHIVES="$archives" PKG_CONFIG_PATH="$archives${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
+    "$@"
+  )
 }
 
 # link_archive PACKAGE LIBRARY FILES: lets the linker take the files for a library, which has a package of pkg-config.
@@ -446,17 +450,29 @@ Libs: -L$archives -l$2
 END
 }
 
-# make_converters LIBXML2: compiles the functions of ICU that the archive of libxml2 needs. Quire converts all texts to UTF-8
-# before libxml2 reads them (spec 5.2.1), so no converter is ever opened, and 30 MB of ICU are not needed.
-make_converters() {
-  nm -u "$1" 2>/dev/null | sed -n 's/^ *U \(ucnv_.*\|UCNV_.*\)/\1/p' | sort -u | while read -r function; do
-    case $function in
-    ucnv_open*) say "void *$function(const char *name, int *status) { *status = 16; return 0; }" ;; # U_UNSUPPORTED_ERROR
-    *) say "void $function(void) { __builtin_trap(); }" ;;
-    esac
-  done | cc -c -O1 -x c - -o "$archives/converters.o"
+# make_libxml2_parts LIBXML2: compiles what the archive of libxml2 needs from elsewhere.
+#
+# - The functions of ICU. Quire converts all texts to UTF-8 before libxml2 reads them (spec 5.2.1), so no converter is ever
+#   opened, and 30 MB of ICU are not needed.
+# - The streams of the C library, as variables that are set when the program is loaded.
+make_libxml2_parts() {
+  {
+    nm -u "$1" 2>/dev/null | sed -n 's/^ *U \(ucnv_.*\|UCNV_.*\)/\1/p' | sort -u | while read -r function; do
+      case $function in
+      ucnv_open*) say "void *$function(const char *name, int *status) { *status = 16; return 0; }" ;; # U_UNSUPPORTED_ERROR
+      *) say "void $function(void) { __builtin_trap(); }" ;;
+      esac
+    done
+    cat <<'END'
+#include <stdio.h>
+FILE *quire_stdin, *quire_stdout, *quire_stderr;
+__attribute__((constructor)) static void set_streams(void) {
+  quire_stdin = stdin, quire_stdout = stdout, quire_stderr = stderr;
+}
+END
+  } | cc -c -O1 -fPIC -x c - -o "$archives/libxml2-parts.o"
   # An object file would be linked as often as the linker's command names libxml2.
-  ar rcs "$archives/libconverters.a" "$archives/converters.o"
+  ar rcs "$archives/libxml2-parts.a" "$archives/libxml2-parts.o"
 }
 
 # Writes an object file with the part of ICU's data that Quire uses, which is a third. Without the programs for it, or

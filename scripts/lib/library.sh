@@ -1,41 +1,9 @@
 # Functions of ./run library and ./run release: they build libquire.so and the Python package that contains it.
 
 # build_library OPTION...: builds libquire.so, after link_statically. $library receives its path.
-#
-# The archives of C libraries are for programs. Most of their code can also be a part of a shared library, because no symbol of
-# ours is visible outside. Only the three streams of the C library are found in another way there, so libxml2 gets them from
-# variables that are set when the library is loaded.
 build_library() {
-  QUIRE_TARGETS=LibQuire
-  export QUIRE_TARGETS
-  if [ -f "${archives:-}/libxml2.a" ]; then
-    (
-      inside=$archives/inside
-      rm -rf "$inside"
-      mkdir -p "$inside"
-      cp "$archives"/*.a "$archives"/*.pc "$inside/"
-      sed -i "s|-L$archives|-L$inside|" "$inside"/*.pc
-      renamed=$inside/libxml2-inside.a
-      objcopy --redefine-sym stdin=quire_stdin --redefine-sym stdout=quire_stdout --redefine-sym stderr=quire_stderr \
-        "$(cc -print-file-name=libxml2.a)" "$renamed"
-      cc -c -O1 -fPIC -x c - -o "$inside/streams.o" <<'END'
-#include <stdio.h>
-FILE *quire_stdin, *quire_stdout, *quire_stderr;
-__attribute__((constructor)) static void set_streams(void) {
-  quire_stdin = stdin, quire_stdout = stdout, quire_stderr = stderr;
-}
-END
-      ar rcs "$inside/libstreams.a" "$inside/streams.o"
-      sed -i "s|$(cc -print-file-name=libxml2.a)|$renamed|; s|libconverters.a|inside/libconverters.a $inside/libstreams.a|" \
-        "$inside/libxml2.a"
-      export QUIRE_ARCHIVES="$inside" PKG_CONFIG_PATH="$inside${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
-      build --product quire-c "$@"
-    )
-  else
-    build --product quire-c "$@"
-  fi
-  library=$(swift build --show-bin-path "$@")/libquire-c.so
-  unset QUIRE_TARGETS
+  QUIRE_TARGETS=LibQuire with_archives build --product quire-c "$@"
+  library=$(QUIRE_TARGETS=LibQuire swift build --show-bin-path "$@")/libquire-c.so
   check_symbols "$library"
 }
 

@@ -110,7 +110,11 @@ enum PluginLoader {
     // loader: the caller holds the lock.
     guard let library = unsafe dlopen(plugin.libraryPath, RTLD_NOW | RTLD_LOCAL) else {
       let words = unsafe dlerror().map { unsafe String(cString: $0) } ?? "the system gave no reason"
-      throw PluginRefusal(.notLoadable, plugin, "can't be loaded: \(words).")
+      // The library itself was found, so a missing file is a library that it needs.
+      let remedy =
+        words.contains("cannot open shared object file")
+        ? " Install the package of your system that contains the missing library." : ""
+      throw PluginRefusal(.notLoadable, plugin, "can't be loaded: \(words).\(remedy)")
     }
     return unsafe library
   }
