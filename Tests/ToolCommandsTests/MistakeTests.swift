@@ -129,10 +129,10 @@ struct MistakeTests {
         "'quire fetch X.quire'"),
       Row("info plain.db", .done, "Note  0 objects"),
       Row(
-        "set X.quire nights=1", .wrongUsage, "Missing argument ENTITY.",
+        "set X.quire nights=1", .wrongUsage, "Missing argument ENTITY: ",
         "Write 'quire set X.quire ENTITY nights=1'."),
       Row(
-        "insert X.quire Stop", .wrongUsage, "Missing argument KEY=VALUE.",
+        "insert X.quire Stop", .wrongUsage, "Missing argument KEY=VALUE: ",
         "Write 'quire insert X.quire Stop KEY=VALUE'."),
     ])
   }

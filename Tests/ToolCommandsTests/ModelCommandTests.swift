@@ -33,6 +33,30 @@ struct ModelCommandTests {
         "{\n  \"version\": \"Trips\",\n  \"model\": {"))
   }
 
+  @Test("Warnings about a model are notes, at most twenty of them", arguments: [1, 20, 21, 60])
+  func warnings(count: Int) throws {
+    var entity = Entity("Trip")
+    entity.declaredProperties = (1...count).map {
+      .attribute(
+        Attribute(
+          "n\($0)", .int16, defaultValue: .integer(5), validation: .init(maximum: .integer(3))))
+    }
+    let model = try Model(entities: [entity])
+    let reader = ModelReader { _ in .init([.init("Trips", model: model)], currentName: "Trips") }
+    let run = RecordedRun(["model", "a"], tool: Tool(commands: [ModelCommand.command(reader)]))
+    let notes = run.messages.split(separator: "\n")
+
+    #expect(run.exitCode == .done)
+    #expect(notes.count == min(count, 21))
+    #expect(
+      notes[0]
+        == "note: Trip.n1: The default value 5 is greater than the maximum 3, so a new object is not valid."
+    )
+    #expect(
+      notes.last?.hasSuffix("more warnings about the model.") == (count > 20), "\(run.messages)")
+    if count == 60 { #expect(notes.last == "note: 40 more warnings about the model.") }
+  }
+
   @Test("The versions are listed, with a star on the current one")
   func list() {
     #expect(run("a", "--versions").output == "  Trips\n* Trips 2\n")
@@ -171,7 +195,7 @@ struct ModelCommandTests {
 
     let written = run("a", "--output", text)
     #expect(written.exitCode == .done && written.output == "")
-    #expect(written.messages == "\(text): 2 entities\n")
+    #expect(written.messages.hasSuffix("\n\(text): 2 entities\n"))
     let printed = run("a").output
     #expect(try String(contentsOfFile: text, encoding: .utf8) == printed)
     let tool = Tool(commands: [ModelCommand.command(.files)])

@@ -28,6 +28,67 @@ struct NewCommandTests {
       ]), input: Array(input.utf8))
   }
 
+  @Test("--map names entities and properties, and leaves columns out, of tables and of JSON")
+  func givenNames() throws {
+    try write("Nr,Beginn,alt,Ort\n1,2026-05-01,x,1\n2,2026-06-01,y,1\n", to: "/touren.csv")
+    try write(#"[{"ort_id": 1, "Ort": "Porto", "alt": "z"}]"#, to: "/orte.json")
+    let map =
+      "touren=Trip,orte=Place,Beginn=startsAt,Nr=ID,touren.alt=,touren.Ort=place,ort_id=id,orte.Ort=name,orte.alt="
+    let made = run("new", "/T.quire", "--from", "/touren.csv", "/orte.json", "--map", map)
+
+    #expect(made.exitCode == .done, "\(made.messages)")
+    #expect(
+      made.output == """
+        entity Trip
+          ID: Int64
+          startsAt: Day
+          place: Place, inverse touren
+          unique ID
+
+        entity Place
+          id: Int64
+          name: String
+          touren: [Trip], inverse place, delete deny
+          unique id
+
+        /T.quire: main (Binary), 3 objects
+
+        """)
+    let fetched = run("fetch", "/T.quire", "Trip", "--columns", "ID, place.name", "--format", "csv")
+    #expect(fetched.output == "ID,place.name\n1,Porto\n2,Porto\n", "\(fetched.messages)")
+  }
+
+  @Test("Names that no file has are refused, and nothing is created")
+  func unknownNames() throws {
+    try writeTrips()
+    let made = run("new", "/T.quire", "--from", "/trips.csv", "--map", "start=begin,nothing=x")
+
+    #expect(made.exitCode == .no)
+    #expect(made.messages.contains("No file has a table or a column 'nothing'."))
+    #expect(try disk.statusIfThere("/T.quire") == nil)
+  }
+
+  @Test(
+    "Options about the columns of files are refused where they have no effect",
+    arguments: [
+      ["--type", "a=String"], ["--unique", "a"], ["--map", "a=b"], ["--delimiter", ";"],
+      ["--decimal", ","], ["--encoding", "latin1"],
+    ])
+  func uselessOptions(_ option: [String]) throws {
+    let template = RecordedRun(
+      ["new", "/T.quire", "--template", "todo"] + option,
+      tool: Tool(commands: [NewCommand.command(StoreReader.files(on: disk), .files)]))
+    #expect(template.exitCode == .wrongUsage)
+    #expect(template.messages.contains("Option '\(option[0])' is for the files of --from."))
+
+    #expect(run("new", "/Todo.quire", "--template", "todo").exitCode == .done)
+    let store = RecordedRun(
+      ["new", "/T.quire", "--from", "/Todo.quire"] + option,
+      tool: Tool(commands: [NewCommand.command(StoreReader.files(on: disk), .files)]))
+    #expect(store.exitCode == .wrongUsage)
+    #expect(store.messages.contains("Option '\(option[0])' is for files: '/Todo.quire' is a store"))
+  }
+
   private func writeTrips() throws {
     try write("id,name,start\n1,Douro,2026-05-01\n2,\"By train\",\n", to: "/trips.csv")
     try write("name,nights,trip_id\nPorto,3,1\nKöln,1,2\nRégua,2,1\n", to: "/stops.csv")

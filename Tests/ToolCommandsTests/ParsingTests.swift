@@ -70,7 +70,7 @@ struct ParsingTests {
     "A wrong command line is refused with a hint",
     arguments: [
       (
-        [], "Missing argument PATH.", "Write 'quire show PATH'."
+        [], "Missing argument PATH: What to read.", "Write 'quire show PATH'."
       ),
       (
         ["a", "b", "c"], "Unexpected argument 'c'.",

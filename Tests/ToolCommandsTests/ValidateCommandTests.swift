@@ -1,4 +1,5 @@
 import BinaryStore
+import CommandInterface
 import DiskSimulation
 import Documents
 import DurableFiles
@@ -43,6 +44,21 @@ struct ValidateCommandTests {
     #expect(run.exitCode == .done)
     #expect(run.output.hasPrefix("Empty.store: valid; 1 commit, 0 blocks, 0 rows, 0 objects, "))
     #expect(run.messages.isEmpty)
+  }
+
+  @Test("A model is not validated, and the hint names the command that checks it")
+  func model() throws {
+    let model = try Model(entities: [Entity("Note")])
+    let reader = ModelReader { path in
+      if path == "Other" { return .init([.init("Other", model: model)], currentName: "Other") }
+      throw CommandError(.unreadable, "unreadable")
+    }
+    let tool = Tool(commands: [ValidateCommand.command(on: disk, reader)])
+    let run = RecordedRun(["validate", "Other", "Empty.store"], tool: tool)
+
+    #expect(run.exitCode == .unreadable)
+    #expect(
+      run.messages == "hint: 'Other' is a model. 'quire model Other' checks and prints it.\n")
   }
 
   @Test("For a rule that is broken often, a few places are shown and the rest are counted")

@@ -132,7 +132,9 @@ extension Command {
       + words.map { word in
         arguments.contains { $0.name == word } ? word : oneLine(word).shellWord
       }).joined(separator: " ")
-    return .wrongUsage("Missing argument \(missing.name).", hint: "Write '\(line)'.")
+    let help = missing.help.firstRange(of: ". ").map { missing.help[..<$0.lowerBound] + "." }
+    return .wrongUsage(
+      "Missing argument \(missing.name): \(help ?? missing.help[...])", hint: "Write '\(line)'.")
   }
 
   /// Throws an error for a word that its argument does not accept, and for an option that belongs to another word.

@@ -9,7 +9,10 @@ struct FileSurvey {
   let table: String
   /// The name of the file's entity.
   var entity: String
+  /// The columns that are not left out.
   private(set) var columns: [ColumnSurvey] = []
+  /// The names of all columns but the one of identifiers; ``FieldName/none`` for a column that is left out.
+  private(set) var columnNames: [String] = []
   /// The names of the properties of the columns.
   private(set) var properties: [String] = []
   /// The hashes of the objects' own identifiers; `nil` if the file has no column `@id`.
@@ -28,7 +31,7 @@ struct FileSurvey {
   ) throws {
     name = file.name
     table = file.table ?? InferredNames.stem(of: file.name)
-    entity = InferredNames.entity(ofTable: table)
+    entity = file.names.entity(ofTable: table) ?? InferredNames.entity(ofTable: table)
     let record = RecordReader(file, number: number)
     var lineCount = 0
     do {
@@ -50,7 +53,8 @@ struct FileSurvey {
         lineCount += 1
         if lineCount % 4096 == 0 { try progress(record.offset) }
       }
-      if columns.isEmpty { try begin(record.columnNames, file, false) }
+      columnNames = record.columnNames
+      if columns.isEmpty { try begin(columnNames.filter { $0 != FieldName.none }, file, false) }
     } catch let problem as ImportProblem {
       throw ImportError(problems: [problem])
     }
@@ -71,7 +75,8 @@ struct FileSurvey {
       let isNamedKey = !Self.keyNames.isDisjoint(with: InferredNames.words(of: name).suffix(1))
       columns.append(
         ColumnSurvey(name, mayBeKey: position == 0 || isNamedKey, isNamedKey: isNamedKey))
-      let property = InferredNames.free(InferredNames.property(of: name), among: taken)
+      let wanted = file.names.gives(name) ? name : InferredNames.property(of: name)
+      let property = InferredNames.free(wanted, among: taken)
       taken.insert(property)
       properties.append(property)
     }

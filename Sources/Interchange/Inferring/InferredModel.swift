@@ -63,7 +63,10 @@ package struct InferredModel {
     model = try Model(builder.description())
     self.files = zip(files, surveys.indices).map { file, index in
       var file = file
-      file.columns = builder.columns(of: index)
+      var columns = builder.columns(of: index)[...]
+      file.columns = surveys[index].columnNames.map {
+        $0 == FieldName.none ? ImportColumn(property: $0) : columns.removeFirst()
+      }
       file.entity = surveys[index].entity
       return file
     }

@@ -43,6 +43,9 @@ package struct ImportNames: Sendable, Hashable {
     ["\(table).\(column)", column].first { names[$0] != nil }
   }
 
+  /// Whether the name is on the right.
+  func gives(_ name: String) -> Bool { names.values.contains(name) }
+
   /// Returns the name on the right; empty for a column that is left out.
   subscript(key: String) -> String? { names[key] }
 }

@@ -289,9 +289,8 @@ final class RecordReader {
     if let twice = names.first(where: { !seen.insert($0).inserted }) {
       throw ImportProblem(line: line, column: 1, "The column '\(twice)' occurs twice.")
     }
-    guard let known = file.columns else {
-      return names.map { ImportColumn(property: FieldName.isOwn($0) ? $0 : modelName(of: $0)) }
-    }
+    let properties = names.map { FieldName.isOwn($0) ? $0 : modelName(of: $0) }
+    guard let known = file.columns else { return properties.map { ImportColumn(property: $0) } }
     guard names.count(where: { !FieldName.isOwn($0) }) == known.count else {
       throw ImportProblem(
         line: line, column: 1, "The file has changed since its columns were read.")

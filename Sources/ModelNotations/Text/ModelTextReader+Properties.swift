@@ -45,7 +45,7 @@ extension ModelTextReader {
   ) throws(ModelTextFault) -> Attribute {
     var attribute = start
     attribute.isOptional = cursor.accept("?")
-    if cursor.accept("=") { attribute.defaultValue = try value(attribute.type, &cursor) }
+    if cursor.accept("=") { attribute.defaultValue = try value(attribute, &cursor) }
     try clauses(&cursor) { (reader, cursor) throws(ModelTextFault) in
       try reader.attributeClause(&cursor, &attribute)
     }
@@ -63,9 +63,9 @@ extension ModelTextReader {
     let word = try cursor.name("a characteristic of the attribute")
     switch word {
     case "min" where attribute.type != .string:
-      attribute.validation.minimum = try value(attribute.type, &cursor)
+      attribute.validation.minimum = try value(attribute, &cursor)
     case "max" where attribute.type != .string:
-      attribute.validation.maximum = try value(attribute.type, &cursor)
+      attribute.validation.maximum = try value(attribute, &cursor)
     case "min", "max":
       throw ModelTextFault(
         before.place, "The bounds of a text are written as 'length 1...100'.")
@@ -89,10 +89,11 @@ extension ModelTextReader {
     }
   }
 
-  /// Reads a value of a type.
+  /// Reads a default value or a bound of an attribute.
   private func value(
-    _ type: AttributeType, _ cursor: inout ModelTextCursor
+    _ attribute: Attribute, _ cursor: inout ModelTextCursor
   ) throws(ModelTextFault) -> Value {
+    let type = attribute.type
     let value: Value? =
       switch (type, cursor.next) {
       case (.boolean, .name("true")), (.undefined, .name("true")): .boolean(true)
@@ -113,8 +114,9 @@ extension ModelTextReader {
       default: nil
       }
     guard let value else {
-      let name = ModelText.typeName(of: type)
-      throw cursor.fault(expecting: "a value of the type \(name), such as \(type.traits.example)")
+      let name = ModelText.typeName(of: attribute)
+      let example = attribute.validation.isDay ? "\"2026-01-31\"" : type.traits.example
+      throw cursor.fault(expecting: "a value of the type \(name), such as \(example)")
     }
     cursor.skip()
     return value

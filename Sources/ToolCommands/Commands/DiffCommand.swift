@@ -8,7 +8,8 @@ import StoreInterface
 enum DiffCommand {
   static let old = Argument(
     "A", "A document, a store or a packed document, or a version of one: DOC@3.", role: .input)
-  static let new = Argument("B", "The other document or store, or another version.", role: .input)
+  static let new = Argument(
+    "B", "The other document or store, or another version, such as DOC@3.", role: .input)
   static let entities = Option(
     "entity", value: "ENTITIES",
     "The entities to compare, separated by commas, each with its subentities. The default is all "

@@ -37,11 +37,6 @@ enum ImportCommand {
     "Saves after this number of objects, which needs little memory. After a failure the earlier "
       + "batches stay saved.")
 
-  static let names = Option(
-    "map", value: "NAMES",
-    "The names of the model for names in the files: Start=start,guides=Guide,stops.city=place, for tables, columns, "
-      + "and columns of one table. A column without a name, such as legacy=, is left out.")
-
   static let report = Option(
     "report", value: "FORMAT", choices: ["text", "json"],
     "The format of the report; the default is text.")
@@ -76,7 +71,7 @@ enum ImportCommand {
         """,
       arguments: [.store, files],
       options: [
-        entity, form, names, .delimiter, .decimal, .encoding, update, sameStore, storedReferences,
+        entity, form, .names, .delimiter, .decimal, .encoding, update, sameStore, storedReferences,
         batch,
         .dryRun, .message, .author,
         .storeName, .storeModel,
@@ -144,30 +139,21 @@ enum ImportCommand {
   private static func opened(
     _ model: Model, entity: String?, _ reader: StoreReader, _ invocation: Invocation
   ) throws -> [ImportFile] {
-    var names = ImportNames()
-    if let text = invocation.value(of: Self.names) {
-      do { names = try ImportNames(text) } catch {
-        throw CommandError.wrongUsage(
-          "'\(oneLine(error.part))' is not a pair of names.",
-          hint: "Write --map 'NAME IN THE FILE=NAME', and several with commas between.")
-      }
-    }
     let form = invocation.value(of: form).flatMap(ExchangeFormat.init(rawValue:))
-    var inputs = ImportInputs(invocation, reader.disk, beside: invocation[.store])
+    var inputs = try ImportInputs(invocation, reader.disk, beside: invocation[.store])
     return try invocation.values(of: files).flatMap { path -> [ImportFile] in
       var tables: [ImportFile]
       if try form == nil && reader.isStore(path) {
         tables = try inputs.tables(ofStore: path, in: reader.places)
       } else {
         let kind = ImportFile.kind(
-          ofFileAt: path, format: form, entity: entity, in: model, names: names)
+          ofFileAt: path, format: form, entity: entity, in: model, names: inputs.names)
         let file = try inputs.open(path, kind.format, entity: kind.entity)
         let isNested =
           try form == nil && path.lowercased().hasSuffix(".json") && !JSONTables.isExport(file)
         tables = try isNested ? inputs.tables(in: file) : [file]
       }
       for index in tables.indices {
-        tables[index].names = names
         if tables[index].table != nil { tables[index].setEntity(in: model) }
       }
       return tables

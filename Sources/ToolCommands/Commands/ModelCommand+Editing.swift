@@ -55,7 +55,8 @@ extension ModelCommand {
           return .done
         }
         _ = try compare(current, with: changed, invocation)
-        for hint in renamings(difference) { try console.messages.writeLine("note: \(hint)") }
+        try invocation.write(notes: renamings(difference))
+        try invocation.writeWarnings(about: changed.model)
         try console.output.write("\n")
         // With --yes nobody reads the plan before the migration, which prints it too.
         if !invocation.has(yes) {

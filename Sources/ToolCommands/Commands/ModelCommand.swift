@@ -150,6 +150,7 @@ enum ModelCommand {
       if let other = invocation.value(of: diff) {
         return try compare(chosen, with: reader.model(at: other), invocation)
       }
+      try invocation.writeWarnings(about: chosen.model)
       if let made = try invocation.output(output, on: RealDisk()) {
         try write(chosen, as: form, to: made, invocation)
       } else {

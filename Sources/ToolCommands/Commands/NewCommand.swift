@@ -59,10 +59,10 @@ enum NewCommand {
         values of a column have. A column without an empty cell is required. A column is unique if all its \
         values differ, and it has a name such as id, code or email, or other columns refer to it. A column such as trip \
         or trip_id, beside a file trips.csv, is a relationship if each of its values occurs in a unique column \
-        of that file.
+        of that file. --map gives an entity or a property another name than its table or column.
 
         In JSON, an object within an object and each object of an array becomes an object of an entity with the name \
-        of the member, and leads to the object that contains it.
+        of the member, and refers to the object that contains it.
 
         In an SQLite database each table becomes an entity. Foreign keys, and columns such as trip_id, become \
         relationships, and a table of two foreign keys becomes a relationship with many objects at both ends. Unique \
@@ -77,7 +77,8 @@ enum NewCommand {
         """,
       arguments: [document, files],
       options: [
-        model, source, template, types, unique, .delimiter, .decimal, .encoding, modelOutput,
+        model, source, template, types, unique, .names, .delimiter, .decimal, .encoding,
+        modelOutput,
         stores, title,
         force, .format,
       ],
@@ -92,6 +93,9 @@ enum NewCommand {
         Example(
           "quire new Shop.quire --from shop.db",
           "Creates a document with the rows of an SQLite database."),
+        Example(
+          "quire new Trip.quire --from trips.csv --map 'trips=Tour,name=title,budget='",
+          "Gives the entity and a property other names, and leaves out a column."),
         Example("quire new Todo.quire --template todo", "Creates a document for a list of tasks."),
         Example(
           "quire new Trip.quire --model Trips.xcdatamodeld --store main=binary,places=xml:Places",
@@ -109,6 +113,9 @@ enum NewCommand {
       if !invocation.has(source), let file = invocation.values(of: files).first {
         throw CommandError.wrongUsage(
           "Unexpected argument '\(oneLine(file))'.", hint: "Files need --from.")
+      }
+      if !invocation.has(source) {
+        try refuse(aboutTables, invocation, "is for the files of --from.")
       }
       if invocation.has(model), invocation.has(modelOutput) {
         throw CommandError.wrongUsage(
@@ -136,6 +143,20 @@ enum NewCommand {
     }
   }
 
+  /// The options about the columns of files.
+  private static let aboutTables: [Option] = [
+    types, unique, .names, .delimiter, .decimal, .encoding,
+  ]
+
+  /// Throws an error if the command line has one of the options, which would have no effect.
+  private static func refuse(
+    _ options: [Option], _ invocation: Invocation, _ reason: String
+  ) throws(CommandError) {
+    if let option = options.first(where: invocation.has) {
+      throw .wrongUsage("Option '--\(option.name)' \(reason)")
+    }
+  }
+
   /// The model of a new document, and its first objects.
   private struct Plan {
     var model: Model
@@ -155,6 +176,7 @@ enum NewCommand {
   ) throws -> Plan {
     if let path = invocation.value(of: model) {
       let version = try models.model(at: path)
+      try invocation.writeWarnings(about: version.model)
       return Plan(model: version.model, modelName: version.name)
     }
     let name = place.path.trimmingSlashes.lastPathComponent
@@ -169,9 +191,12 @@ enum NewCommand {
           "A document takes its first objects from one store, or from files: '\(oneLine(store))' is a store.",
           hint: "Create the document from the store, and add the files with 'quire import'.")
       }
+      try refuse(
+        aboutTables, invocation,
+        "is for files: '\(oneLine(store))' is a store, which contains a model or determines it.")
       return try plan(copying: store, stem, reader, models, invocation)
     }
-    var inputs = ImportInputs(invocation, reader.disk, beside: place.path)
+    var inputs = try ImportInputs(invocation, reader.disk, beside: place.path)
     let opened = try paths.flatMap { try inputs.tables($0) }
     let line = ProgressLine(
       invocation.console.messages, "reading",
@@ -187,7 +212,7 @@ enum NewCommand {
         hint: "Rename the columns, or create the document with --model.")
     }
     line.end()
-    try write(notes: inferred.notes + reservedNames(inferred.model), invocation)
+    try invocation.write(notes: inferred.notes + reservedNames(inferred.model))
     return Plan(model: inferred.model, modelName: stem, contents: .files(inferred.files))
   }
 
@@ -219,12 +244,8 @@ enum NewCommand {
   ) throws -> Plan {
     let snapshot = try reader.open(store, invocation, models).snapshot()
     let notes = try snapshot.metadata.modelNotes
-    try write(notes: notes + reservedNames(snapshot.model), invocation)
+    try invocation.write(notes: notes + reservedNames(snapshot.model))
     return Plan(model: try snapshot.model, modelName: name, contents: .store(snapshot))
-  }
-
-  private static func write(notes: [String], _ invocation: Invocation) throws {
-    for note in notes { try invocation.console.messages.writeLine("note: \(oneLine(note))") }
   }
 
   /// Returns sentences about properties with the name of a keyword of predicates.

@@ -72,6 +72,11 @@ enum ValidateCommand {
       var failures: Set<ExitCode> = []
       for path in paths {
         let code = try check(path, with: validator, on: disk, invocation)
+        if code == .unreadable, (try? reader.model(at: path)) != nil {
+          try invocation.console.messages.writeLine(
+            "hint: '\(oneLine(path))' is a model. 'quire model \(path.shellWord)' checks and prints it."
+          )
+        }
         if code != .done { failures.insert(code) }
       }
       return failures.count > 1 ? .no : failures.first ?? .done

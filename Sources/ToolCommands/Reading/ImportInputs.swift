@@ -20,6 +20,11 @@ extension Option {
     "decimal", value: "SIGN", choices: [".", ","],
     "The sign before the decimal places of the numbers in a table: a point, which is the default, or a comma as in 1.234,50."
   )
+  /// The names of the model for names in imported files.
+  static let names = Option(
+    "map", value: "NAMES",
+    "The names of the model for names in the files: Start=start,guides=Guide,stops.city=place, for tables, columns, "
+      + "and columns of one table. A column without a name, such as legacy=, is left out.")
 }
 
 /// Opens the files that a command imports.
@@ -29,13 +34,25 @@ struct ImportInputs {
   private let invocation: Invocation
   private let disk: any Disk
   private let place: String
+  /// The names of the model for names in the files.
+  let names: ImportNames
   private var hasReadInput = false
 
   /// - Parameter place: The path beside which the copies of pipes are made.
-  init(_ invocation: Invocation, _ disk: any Disk, beside place: String) {
+  /// - Throws: ``CommandError`` if the command line contains names that are not pairs.
+  init(_ invocation: Invocation, _ disk: any Disk, beside place: String) throws {
     self.invocation = invocation
     self.disk = disk
     self.place = place
+    guard let text = invocation.value(of: .names) else {
+      names = ImportNames()
+      return
+    }
+    do { names = try ImportNames(text) } catch {
+      throw CommandError.wrongUsage(
+        "'\(oneLine(error.part))' is not a pair of names.",
+        hint: "Write --map 'NAME IN THE FILE=NAME', and several with commas between.")
+    }
   }
 
   /// The endings of the files of a folder that are read.
@@ -62,7 +79,7 @@ struct ImportInputs {
   /// Splits a file of JSON into tables.
   func tables(in file: ImportFile) throws -> [ImportFile] {
     var json = try JSONTables(file)
-    return try json.write { try scratchFile($0) }
+    return try json.write { try scratchFile($0) }.map(named)
   }
 
   /// Opens a document or a store as tables, one for each entity with objects. A line of a table is an object.
@@ -78,7 +95,7 @@ struct ImportInputs {
         try export.write(entity) { bytes in try file.append(bytes) }
         var table = ImportFile(file, name: "\(path): \(entity)", format: .jsonl)
         table.table = entity
-        return table
+        return named(table)
       }
     }
   }
@@ -90,7 +107,7 @@ struct ImportInputs {
     let file = try openBytes(path, format, entity: entity)
     let mark = try file.file.read(byteCount: min(2, file.byteCount), at: 0)
     let chosen = invocation.value(of: .encoding).flatMap(TextEncoding.init(rawValue:))
-    var text = file
+    var text = named(file)
     if let encoding = chosen ?? TextEncoding(mark: mark) {
       let copy = try scratchFile(path)
       guard try encoding.convert(file.file, to: copy) else {
@@ -100,7 +117,7 @@ struct ImportInputs {
             "The encodings are utf-8, which needs no option, \(TextEncoding.allCases.map(\.rawValue).joined(separator: ", "))."
         )
       }
-      text = ImportFile(copy, name: file.name, format: format, entity: entity)
+      text = named(ImportFile(copy, name: file.name, format: format, entity: entity))
       if chosen == nil { try note("'\(oneLine(file.name))' is text in \(encoding.rawValue).") }
     }
     guard format == .csv, try !JSONTables.isJSON(text) else { return text }
@@ -120,9 +137,13 @@ struct ImportInputs {
     return text
   }
 
-  private func note(_ text: String) throws {
-    try invocation.console.messages.writeLine("note: \(text)")
+  private func named(_ file: ImportFile) -> ImportFile {
+    var file = file
+    file.names = names
+    return file
   }
+
+  private func note(_ text: String) throws { try invocation.write(notes: [text]) }
 
   private mutating func openBytes(
     _ path: String, _ format: ExchangeFormat, entity: String?

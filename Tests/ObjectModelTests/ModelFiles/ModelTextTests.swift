@@ -285,6 +285,14 @@ struct ModelTextTests {
       ("entity A\n  x: A = 5", "2:8: Only an attribute can have a default value."),
       ("entity A\n  x: Int16, length 1", "2:13: Only texts have a length."),
       ("entity A\n  x: Bool = maybe", "2:13: The text must contain a value of the type Bool"),
+      (
+        "entity A\n  x: Day = 5",
+        "2:12: The text must contain a value of the type Day, such as \"2026-01-31\""
+      ),
+      (
+        "entity A\n  x: Date, min 5",
+        "2:16: The text must contain a value of the type Date, such as"
+      ),
       ("entity A\neditor syncable \"YES\": B", "2:24: The model has no entity \"B\"."),
       ("request all: A, gives everything\nentity A", "1:17: The kinds of results are: objects"),
     ])
