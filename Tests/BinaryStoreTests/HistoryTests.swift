@@ -82,7 +82,8 @@ struct HistoryTests {
     arguments: [(HistoryPolicy.none, 0), (.none, 70_000), (.all, 0)])
   func oneSegment(_ policy: HistoryPolicy, _ picture: Int) throws {
     for isCompressed in [false, true] {
-      let store = try Self.store(policy, isCompressed: isCompressed)
+      let disk = SimulatedDisk()
+      let store = try Self.store(policy, isCompressed: isCompressed, on: disk)
       let states = try Self.fill(store, 0..<7, picture: picture)
       let changed = try Self.fill(store, 0..<2, picture: picture)
       let before = try store.snapshot()
@@ -96,6 +97,11 @@ struct HistoryTests {
       #expect(try StoreConformance.objects(after) == changed[after.commit])
       #expect(try Self.versions(after) == versions)
       #expect(Set(versions.values).count > 3 && states.count == 7)
+      // A second vacuum frees nothing, so it leaves the file.
+      let bytes = try disk.read(Self.path, byteLimit: 1 << 24)
+      try store.vacuum()
+      try store.keepCommits { _ in true }
+      #expect(try disk.read(Self.path, byteLimit: 1 << 24) == bytes)
       // The next save succeeds above the rewritten file.
       let next = try Self.fill(store, 3..<5, picture: picture)
       #expect(try StoreConformance.objects(store.snapshot()) == next[next.keys.max()!])

@@ -125,7 +125,7 @@ struct InferenceTests {
     #expect(inferred.model["Stop"]?.declaredAttributes.map(\.name) == ["name", "tripId"])
     #expect(
       inferred.notes == [
-        "The column 'trip_id' of 'stops.csv' is not a reference to Trip: 2 of its 3 values lead to no "
+        "The column 'trip_id' of 'stops.csv' is not a reference to Trip: 2 of its 3 values refer to no "
           + "object, the first is '9'."
       ])
   }

@@ -85,6 +85,10 @@ struct RoundTripTests {
       let moment = World.moment(bits, &random)
       let text = MomentText.text(moment)
       #expect(MomentText.seconds(text)?.bitPattern == moment.bitPattern, "\(text) \(random)")
+      // A clock that is ahead by 53 minutes and 28 seconds can't be written, so the text is in UTC.
+      let offset = [0, 7_200, -19_800, 86_340, -86_340, 3_208].randomElement(using: &random)!
+      let zoned = MomentText.text(moment, ahead: offset)
+      #expect(MomentText.seconds(zoned)?.bitPattern == moment.bitPattern, "\(zoned) \(random)")
     }
   }
 
@@ -97,6 +101,9 @@ struct RoundTripTests {
     #expect(MomentText.text(-0.25) == "2000-12-31T23:59:59.75Z")
     #expect(MomentText.text(816_958_692.767) == "2026-11-21T12:58:12.767Z")
     #expect(MomentText.text(.nan) == "@nan")
+    #expect(MomentText.text(-0.25, ahead: 5_400) == "2001-01-01T01:29:59.75+01:30")
+    #expect(MomentText.text(0, ahead: -1_800) == "2000-12-31T23:30:00-00:30")
+    #expect(MomentText.text(0, ahead: 3_208) == "2001-01-01T00:00:00Z")
     reads("2001-01-01", 0)
     reads("2001-01-01T01:00+01:00", 0)
     reads("2001-01-01 00:00:00,5", 0.5)

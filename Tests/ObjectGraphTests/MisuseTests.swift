@@ -213,8 +213,8 @@ struct MisuseTests {
       "ShortPerson.age is of the type Integer 16, and in the model Integer 32.",
       "WrongTrip.name is of the type Integer 64, and in the model String.",
       "WrongTrip.start is required, and in the model it may have no value",
-      "WrongTrip.owner leads to one object of Stop, and in the model leads to one object of Person.",
-      "WrongTrip.stops leads to one object of Stop, and in the model leads to many objects of Stop.",
+      "WrongTrip.owner refers to one object of Stop, and in the model refers to one object of Person.",
+      "WrongTrip.stops refers to one object of Stop, and in the model refers to many objects of Stop.",
       "WrongTrip.cost is a relationship, and in the model an attribute.",
       "The class Nobody belongs to the entity \"Nobody\", which is not in the model.",
     ] { #expect(text.contains(line), "\(line)") }

@@ -55,8 +55,8 @@ struct ExpressionCommandTests {
     }
   }
 
-  private func run(_ words: String...) -> RecordedRun {
-    RecordedRun(words, tool: .editing(.files(on: disk)))
+  private func run(_ words: String..., more: [String] = []) -> RecordedRun {
+    RecordedRun(words + more, tool: .editing(.files(on: disk)))
   }
 
   private func set(_ words: String...) -> RecordedRun {
@@ -261,6 +261,39 @@ struct ExpressionCommandTests {
       ).output.hasPrefix("DAY(placed),\"DAY(placed, 'UTC')\",count\n1,30,1\n"))
     let wrong = run(
       "count", "/Shop.store", "Order", "--where", "DAY(placed) == 1", "--zone", "CET5")
+    #expect(wrong.messages.contains("The time zone \"CET5\" is unknown."), "\(wrong.messages)")
+  }
+
+  @Test(
+    "A fetch writes dates in the zone of --zone, with the difference of their season, in every form"
+  )
+  func writtenZones() {
+    func placed(_ words: String...) -> String {
+      run("fetch", "/Shop.store", "Order", "--columns", "placed", "--sort", "placed", more: words)
+        .output
+    }
+    let csv = placed("--format", "csv", "--zone", "Europe/Berlin")
+    #expect(
+      csv == """
+        placed
+        2026-05-01T01:30:00+02:00
+        2026-05-01T02:00:00+02:00
+        2026-05-31T14:00:00+02:00
+
+        """)
+    for form in ["table", "line", "markdown", "json", "jsonl"] {
+      let text = placed("--format", form, "--zone=-05:30")
+      #expect(text.contains("2026-04-30T18:00:00-05:30"), "\(form): \(text)")
+      #expect(!text.contains("Z"), "\(form): \(text)")
+    }
+    #expect(placed("--zone", "UTC") == placed())
+    #expect(
+      run(
+        "fetch", "/Shop.store", "Order", "--group-by", "TRUNC(placed, \"month\") AS month",
+        "--zone", "Europe/Berlin", "--format", "csv"
+      ).output == "month,count\n2026-05-01T00:00:00+02:00,3\n")
+    let wrong = run("fetch", "/Shop.store", "Order", "--zone", "CET5")
+    #expect(wrong.exitCode == .wrongUsage)
     #expect(wrong.messages.contains("The time zone \"CET5\" is unknown."), "\(wrong.messages)")
   }
 

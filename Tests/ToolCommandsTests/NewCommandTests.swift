@@ -256,7 +256,7 @@ struct NewCommandTests {
     #expect(run("count", "/Words.quire", "StandardInput").output == "2\n")
   }
 
-  @Test("A value that leads to no object is a note")
+  @Test("A value that refers to no object is a note")
   func notes() throws {
     try write("id\n1\n", to: "/trips.csv")
     try write("name,trip\nPorto,1\nKöln,7\n", to: "/stops.csv")

@@ -157,6 +157,54 @@ struct PackedChangeTests {
     #expect(try hiddenNames.isEmpty)
   }
 
+  @Test("A vacuum that frees nothing leaves the file as it is")
+  func vacuumTwice() throws {
+    #expect(quire(["vacuum", packed]).exitCode == .done)
+    let before = try status
+
+    let again = quire(["vacuum", packed])
+
+    #expect(again.exitCode == .done, "\(again.messages)")
+    #expect(try status == before)
+  }
+
+  @Test(
+    "A packed document is saved as a folder, with its heads and attachments",
+    arguments: [["DOC"], ["DOC@2"], ["DOC", "--version", "3"], ["DOC", "--store", "xml"]])
+  func savedAs(_ words: [String]) throws {
+    for document in [plain, packed] {
+      #expect(
+        quire(["attach", "add", document, folder.path + "/stops.csv"]).exitCode == .done)
+    }
+    let before = try status
+    let copies = [plain, packed].map { $0 + "-copy.quire" }
+    for (document, copy) in zip([plain, packed], copies) {
+      let given = words.map { $0.replacing("DOC", with: document) }
+      let run = quire(["save-as", given[0], copy] + given.dropFirst())
+      #expect(run.exitCode == .done, "\(run.messages)")
+      #expect(quire(["validate", copy]).exitCode == .done)
+    }
+    let contents = copies.map { copy in
+      [
+        ["fetch", copy, "Stop", "--format", "csv", "--columns", "trip,name,nights"],
+        ["model", copy], ["attach", "list", copy], ["branch", copy],
+      ].map { quire($0).output.replacing(/[0-9]{4}-[0-9TZ:.-]+/, with: "") }.joined()
+    }
+
+    #expect(contents[0] == contents[1])
+    #expect(contents[0].contains("Porto"))
+    #expect(try status == before && hiddenNames.isEmpty)
+  }
+
+  @Test("A packed document is not saved over itself")
+  func savedOverItself() throws {
+    let before = try status
+    for more in [[], ["--force"], ["--force", "--store", "xml"]] {
+      #expect(quire(["save-as", packed, packed] + more).exitCode != .done)
+      #expect(try status == before)
+    }
+  }
+
   @Test("A command that changes a packed document writes its file once")
   func once() throws {
     // The output comes after the first new file, and before a second one.

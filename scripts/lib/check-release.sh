@@ -176,7 +176,7 @@ use_tool() {
     quire pack Trips.quire Trips.zip
     quire fetch Trips.zip Stop' "quire $version" '"Régua"'
   if [ -n "${2:-}" ]; then
-    tell "$1" '! quire convert Trips.quire Trips.sqlite --store SQLite' 'libsqlite3.so.0'
+    tell "$1" '! quire info postgresql://nowhere/trips' 'libpq.so.5'
   else
     tell "${1:-/usr/bin}" '
       quire convert Trips.quire Trips.sqlite --store SQLite

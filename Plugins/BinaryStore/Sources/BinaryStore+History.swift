@@ -45,17 +45,16 @@ extension BinaryStore: HistoryStore {
     return found
   }
 
-  /// Writes the file again without the commits that are not kept.
+  /// Writes the file again without the commits that are not kept. If nothing would be saved, the file stays as it is.
   ///
   /// - Throws: `StoreError`; the file is unchanged then.
   public func keepCommits(where isKept: (Int64) -> Bool) throws {
     try withExclusiveAccess { _, head in
-      let image = CommitImage(copying: head, compression: compression)
       let named = try head.metadata.namedCommits
       let kept = try retained(before: head.commit, head) { _, record, _ in
         isKept(record.number) || named[record.number] != nil ? .yes : .no
       }
-      show(try rewrite(image, head, keeping: kept, mergesSegments: true))
+      try compact(head, keeping: kept)
     }
   }
 

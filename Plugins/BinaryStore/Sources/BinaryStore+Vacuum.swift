@@ -9,16 +9,28 @@ extension BinaryStore: VacuumingStore {
   /// Writes the file again without dead data: superseded rows and unneeded commits. A commit is kept if
   /// ``BinaryStoreOptions/history`` keeps it, if it has a name, or if an observer of this process still needs it.
   ///
-  /// Saves do so on their own when enough bytes are dead. Readers of the old file can continue to read it.
+  /// Saves do so on their own when enough bytes are dead. Readers of the old file can continue to read it. If the new file
+  /// would not be smaller, the old one stays as it is.
   ///
   /// - Throws: `StoreError`; the file is unchanged then.
   public func vacuum() throws {
     try withExclusiveAccess { _, head in
-      show(
-        try rewrite(
-          CommitImage(copying: head, compression: compression), head, mergesSegments: true))
+      try compact(head, keeping: retained(before: head.commit, head))
     }
   }
+
+  /// Writes the file again with some of the earlier commits, unless all are kept and no byte would be saved.
+  func compact(_ head: CommittedState, keeping kept: [CommittedState]) throws {
+    let image = CommitImage(copying: head, compression: compression)
+    do {
+      show(
+        try rewrite(
+          image, head, keeping: kept, mergesSegments: true,
+          mustShrink: try kept.count + 1 == commits().count))
+    } catch is NothingFreed {}
+  }
+
+  private struct NothingFreed: Error {}
 
   /// Writes the file again if enough of its bytes are dead.
   func vacuumIfDue(
@@ -37,7 +49,7 @@ extension BinaryStore: VacuumingStore {
       // Data that kept commits refer to are alive. Reading all kept commits takes time, so the file must grow before
       // the next attempt.
       let kept = try retained(before: state.commit, state) + [state]
-      guard isDue(try BinaryStore.liveByteCount(kept)) else {
+      guard isDue(try CommittedState.liveByteCount(of: kept)) else {
         writing.nextVacuumEnd = state.end + state.end / 4
         return state
       }
@@ -55,9 +67,10 @@ extension BinaryStore: VacuumingStore {
   ///   - keeping: The earlier commits to keep, the oldest first; `nil` for those of the policy.
   ///   - mergesSegments: Whether all segments become one, unless an earlier commit is kept. Saves leave the merging to
   ///     the tiers, so that no save takes time in proportion to the size of the file.
+  ///   - mustShrink: Whether a new file that is not smaller is given up, with ``NothingFreed``.
   func rewrite(
     _ image: CommitImage, _ head: CommittedState,
-    keeping: [CommittedState]? = nil, mergesSegments: Bool = false
+    keeping: [CommittedState]? = nil, mergesSegments: Bool = false, mustShrink: Bool = false
   ) throws -> CommittedState {
     let header = FileHeader(
       uuid: uuid, salt: .random(in: 1 ... .max), isCompressed: type == .compressed,
@@ -92,6 +105,7 @@ extension BinaryStore: VacuumingStore {
           before = try write(CommitImage(copying: state, compression: compression), state)
         }
         let last = try write(image, head)
+        if mustShrink, try writer.offset >= head.file.file.byteCount() { throw NothingFreed() }
         // A document confirms a new commit later. It keeps the commit before, so there is one.
         let isConfirmed = !isPartOfDocument || image.record.number == head.commit
         var header = header
@@ -183,32 +197,5 @@ extension BinaryStore: VacuumingStore {
       }
     }
     return kept.reversed()
-  }
-
-  /// Returns the number of bytes of the file that the given commits refer to.
-  private static func liveByteCount(_ states: [CommittedState]) throws -> UInt64 {
-    var pieces: [UInt64: UInt64] = [:]
-    func record(_ section: SectionReference) { pieces[section.offset] = UInt64(section.byteCount) }
-    var seen: Set<SegmentRecord> = []
-    for state in states {
-      record(state.record.metadata)
-      record(state.record.model)
-      record(state.record.schema)
-      record(state.trailer.record)
-      pieces[state.trailer.offset] = UInt64(BlockFile.trailerByteCount)
-      for segment in state.segments where seen.insert(segment.record).inserted {
-        if case .pages(let pages) = segment.record.contents {
-          for page in pages { record(page.section) }
-        }
-        for entry in try segment.allEntries() where pieces[entry.offset] == nil {
-          pieces[entry.offset] = UInt64(entry.byteCount)
-          guard entry.outsideByteCount > 0 else { continue }
-          for reference in try segment.block(entry).outsideReferences() {
-            pieces[reference.offset] = UInt64(reference.storedByteCount)
-          }
-        }
-      }
-    }
-    return pieces.values.reduce(UInt64(BlockFile.headerByteCount), +)
   }
 }

@@ -16,13 +16,13 @@ extension Container {
     for manifest in manifests {
       for name in manifest.models.map(\.file) where copied.insert(name).inserted {
         try source.checkIsFile(name)
-        try disk.copy(source.inner(name), to: inner(name))
+        try source.disk.copy(source.inner(name), to: inner(name), on: disk)
       }
       for one in manifest.attachments { attachments[one.digest] = one.byteCount }
       for name in manifest.stores.flatMap(\.files)
       where copied.insert(name).inserted {
         try source.checkIsStore(name)
-        try disk.copyTree(source.inner(name), to: inner(name))
+        try source.disk.copyTree(source.inner(name), to: inner(name), on: disk)
       }
       for entry in manifest.stores {
         try backends[entry.type]?.completeCopy(at: inner(entry.file), on: disk)
@@ -30,7 +30,7 @@ extension Container {
     }
     for (digest, byteCount) in attachments {
       try source.checkAttachment(digest, byteCount: byteCount)
-      try disk.copy(source.attachment(digest), to: attachment(digest))
+      try source.disk.copy(source.attachment(digest), to: attachment(digest), on: disk)
     }
   }
 }
@@ -51,7 +51,7 @@ extension Document {
   private func copy(
     _ container: Container, _ manifest: Manifest, to path: String, _ overwriting: Bool
   ) throws {
-    let target = container.at(path)
+    let target = container.copy(at: path)
     try refuseOwnPlace(target)
     // Another process may save while this one reads. The copy has the versions that the manifests name here.
     var manifests = try container.otherHeads(manifest).map { try $0.manifest().manifest }
@@ -65,7 +65,7 @@ extension Document {
         manifests[index].metadata[BackupMark.key] = nil
       }
       let heads = manifests.dropFirst()
-      if !heads.isEmpty { try container.disk.makeDirectory(building.inner(Container.headsFolder)) }
+      if !heads.isEmpty { try building.disk.makeDirectory(building.inner(Container.headsFolder)) }
       for head in heads {
         let place = building.on(head.head)
         try place.replace(head, at: place.manifestPath)
@@ -88,7 +88,7 @@ extension Document {
     progress: (StoreCopy.Progress) throws -> Void = { _ in }
   ) throws {
     try undisturbed { container, manifest in
-      let target = container.at(path)
+      let target = container.copy(at: path)
       try refuseOwnPlace(target)
       try target.build(overwriting: overwriting) { building in
         var copied = Manifest(
@@ -102,7 +102,7 @@ extension Document {
           let description = DocumentStoreDescription(
             entry.name, type: type(entry.name), configuration: entry.configuration,
             options: entry.options)
-          try building.add(description, try snapshot.model, places, to: &copied) { made in
+          try building.add(description, try snapshot.model, places.outside, to: &copied) { made in
             try StoreCopy(from: snapshot, to: made).run(progress)
           }
         }
@@ -203,15 +203,9 @@ extension Document {
   }
 
   private func refuseOwnPlace(_ target: Container) throws {
-    if target.disk is PackedDisk {
-      throw DocumentError(
-        .notSupported,
-        "A packed document can't be written to another path. Unpack the document instead.",
-        path: path)
-    }
     guard try target.disk.exists(target.path) else { return }
     let (container, folder) = state.withLock { ($0.container, $0.folder) }
-    guard try container.disk.status(of: target.path).identity != folder else {
+    guard try container.disk.statusIfThere(target.path)?.identity != folder else {
       throw DocumentError(
         .exists, "The document can't be written to its own path.", path: target.path)
     }

@@ -222,7 +222,9 @@ extension Container {
     _ entry: Manifest.AttachmentEntry, from source: Container, to manifest: inout Manifest
   ) throws {
     let path = attachment(entry.digest)
-    if try !disk.exists(path) { try disk.copy(source.attachment(entry.digest), to: path) }
+    if try !disk.exists(path) {
+      try source.disk.copy(source.attachment(entry.digest), to: path, on: disk)
+    }
     var entry = entry
     entry.since = manifest.number
     manifest.attachments.append(entry)

@@ -1,3 +1,4 @@
+import Archives
 import DurableFiles
 import StoreInterface
 
@@ -66,6 +67,12 @@ extension Container {
   /// Returns the folder at another path, with the same head.
   func at(_ path: String) -> Container {
     Container(path: path, disk: disk, backends: backends, head: head)
+  }
+
+  /// Returns the folder of a copy at another path. The copy of a packed document is not in it, but on the disk that it lies on.
+  func copy(at path: String) -> Container {
+    let outside = (disk as? PackedDisk)?.outside ?? disk
+    return Container(path: path, disk: outside, backends: backends, head: head)
   }
 
   /// Throws ``DocumentError`` with code ``DocumentError/Code/noHead`` if the document has no such head, and checks that the

@@ -153,16 +153,19 @@ extension Disk {
     }
   }
 
-  /// Copies a file with its permissions. The copy is complete or does not exist.
+  /// Copies a file with its permissions, to this disk or to another one. The copy is complete or does not exist.
   ///
   /// Long parts that were never written are not written in the copy either, so that a file of a terabyte of nothing does
   /// not fill the disk.
-  package func copy(_ path: String, to other: String) throws(DiskError) {
+  package func copy(
+    _ path: String, to other: String, on target: (any Disk)? = nil
+  ) throws(DiskError) {
     let file = try open(path, for: .read)
     do {
       // The copy of a private file is private from its first byte on.
       let permissions = try file.status().permissions
-      try replace(other, overwriting: false, newPermissions: permissions) { writer in
+      try (target ?? self).replace(other, overwriting: false, newPermissions: permissions) {
+        writer in
         var offset = 0
         let end = try file.byteCount()
         while offset < end {
@@ -182,19 +185,23 @@ extension Disk {
     } catch { preconditionFailure("Only a disk error is expected here: \(error)") }
   }
 
-  /// Copies a file, or a directory with everything in it. The copy is durable, except for its own name.
+  /// Copies a file, or a directory with everything in it, to this disk or to another one. The copy is durable, except for its
+  /// own name.
   ///
   /// - Throws: ``DiskError`` with code `notARegularFile` for an item that is neither a file nor a directory.
-  package func copyTree(_ path: String, to other: String) throws(DiskError) {
+  package func copyTree(
+    _ path: String, to other: String, on target: (any Disk)? = nil
+  ) throws(DiskError) {
     switch try status(of: path, followingLinks: false).kind {
-    case .file: try copy(path, to: other)
+    case .file: try copy(path, to: other, on: target)
     case .directory:
-      try makeDirectory(other)
+      try (target ?? self).makeDirectory(other)
       for entry in try list(path, links: .refused) {
         try copyTree(
-          path.appendingPathComponent(entry.name), to: other.appendingPathComponent(entry.name))
+          path.appendingPathComponent(entry.name), to: other.appendingPathComponent(entry.name),
+          on: target)
       }
-      try syncDirectory(other)
+      try (target ?? self).syncDirectory(other)
     case let kind: throw .notARegularFile(path: path, kind: kind)
     }
   }

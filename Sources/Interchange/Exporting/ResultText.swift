@@ -97,6 +97,7 @@ package struct ResultText {
 
   private let form: Form
   private let writesNumbers: Bool
+  private let texts: ValueText
   private var output = OutputBytes()
   private var rowCount = 0
 
@@ -104,9 +105,10 @@ package struct ResultText {
   ///
   /// - Parameter writesNumbers: Whether decimal numbers are numbers in JSON. Most programs read numbers of JSON as
   ///   floating-point numbers, which have fewer digits.
-  package init(_ form: Form, writesNumbers: Bool = false) {
+  package init(_ form: Form, writesNumbers: Bool = false, as texts: ValueText = .exchange) {
     self.form = form
     self.writesNumbers = writesNumbers
+    self.texts = texts
   }
 
   /// Removes and returns the bytes that have been written. They end with a line break.
@@ -161,13 +163,13 @@ package struct ResultText {
         let precision = columns.columns[index].precision
         switch cell {
         case .value(.null): break
-        case .value(let value): output.append(cell: ValueText.exchange.text(value, precision))
+        case .value(let value): output.append(cell: texts.text(value, precision))
         case .list(let keys):
           output.append(keys.map { ValueText.text($0) }.joined(separator: " "))
         case .values(let values) where values.isEmpty: break
         case .values(let values):
           output.append(
-            cell: values.map { ValueText.exchange.text($0, precision) }.joined(separator: "; "))
+            cell: values.map { texts.text($0, precision) }.joined(separator: "; "))
         }
       }
       output.append("\n")
@@ -257,9 +259,9 @@ package struct ResultText {
 
   private mutating func write(_ value: Value, _ precision: Attribute.Precision?) {
     if writesNumbers, case .decimal(let number) = value, number.isFinite {
-      output.append(ValueText.exchange.text(value, precision))
+      output.append(texts.text(value, precision))
     } else {
-      output.append(json: value, precision)
+      output.append(json: value, precision, as: texts)
     }
   }
 

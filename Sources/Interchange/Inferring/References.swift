@@ -127,7 +127,7 @@ struct References {
       let column = surveys[candidate.file].columns[candidate.column].name
       return
         "The column '\(column)' of '\(surveys[candidate.file].name)' is not a reference to "
-        + "\(surveys[candidate.target].entity): \(miss.count) of its \(values) values lead to no object, "
+        + "\(surveys[candidate.target].entity): \(miss.count) of its \(values) values refer to no object, "
         + "the first is '\(miss.example)'."
     }
   }

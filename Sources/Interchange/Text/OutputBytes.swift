@@ -31,8 +31,10 @@ struct OutputBytes {
   }
 
   /// Appends the value as JSON, as `ValueText.json` writes it.
-  mutating func append(json value: Value, _ precision: Attribute.Precision? = nil) {
-    let text = ValueText.exchange.text(value, precision)
+  mutating func append(
+    json value: Value, _ precision: Attribute.Precision? = nil, as texts: ValueText = .exchange
+  ) {
+    let text = texts.text(value, precision)
     if ValueText.isBare(value) { append(text) } else { append(quoted: text) }
   }
 

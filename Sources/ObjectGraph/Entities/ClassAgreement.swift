@@ -89,7 +89,7 @@ struct ClassAgreement {
     with own: Relationship, to destination: ManagedObject.Type?, _ given: Relationship
   ) -> String? {
     func words(_ relationship: Relationship) -> String {
-      "leads to \(relationship.isToMany ? "many objects" : "one object") of \(relationship.destination)"
+      "refers to \(relationship.isToMany ? "many objects" : "one object") of \(relationship.destination)"
     }
     let fits =
       destination == ManagedObject.self
@@ -98,7 +98,7 @@ struct ClassAgreement {
       return "\(words(own)), and in the model \(words(given))"
     }
     if !own.isToMany, !own.isOptional, given.isOptional {
-      return "is required, and in the model it may lead to no object: make its type optional"
+      return "is required, and in the model it may be empty: make its type optional"
     }
     return nil
   }

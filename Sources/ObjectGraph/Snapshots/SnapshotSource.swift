@@ -163,7 +163,7 @@ public struct SnapshotSource {
       SnapshotKey(key),
       .init(
         codingPath: decoder?.codingPath ?? [],
-        debugDescription: "The relationship \"\(key)\" must lead to an object."))
+        debugDescription: "The relationship \"\(key)\" must refer to an object."))
   }
 
   /// Returns the objects that a relationship refers to; `nil` if they were not asked for.

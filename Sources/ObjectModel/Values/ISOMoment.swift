@@ -3,9 +3,12 @@ internal import PropertyLists
 /// Moments in ISO 8601 form, exact to the last digit: `2026-01-31`, `2026-01-31T09:30:00.25Z`. Seconds, fractions
 /// and a zone are optional. All years of four digits use the Gregorian calendar.
 package enum ISOMoment {
-  /// Returns the text of a moment given in seconds after 2001-01-01 00:00 UTC. The text is in UTC, with as many
-  /// digits as needed. Returns `nil` when no such text reads back to the last bit.
-  package static func text(_ seconds: Double) -> String? {
+  /// Returns the text of a moment given in seconds after 2001-01-01 00:00 UTC, with as many digits as needed. Returns `nil`
+  /// when no such text reads back to the last bit.
+  ///
+  /// - Parameter offset: The seconds by which the clock that the text shows is ahead of UTC. The text is in UTC if they are not
+  ///   whole minutes.
+  package static func text(_ seconds: Double, ahead offset: Int = 0) -> String? {
     guard seconds.isFinite, abs(seconds) < 3e11, !(seconds == 0 && seconds.sign == .minus) else {
       return nil
     }
@@ -24,9 +27,18 @@ package enum ISOMoment {
       let rest = String(unit - below)
       fraction = String(repeating: "0", count: fraction.count - rest.count) + rest
     }
+    var zone = "Z"
+    if offset != 0, offset % 60 == 0, CivilDate.writtenSeconds.contains(whole + Int64(offset)) {
+      whole += Int64(offset)
+      let minutes = abs(offset) / 60
+      zone =
+        (offset < 0 ? "-" : "+") + twoDigits(minutes / 60) + ":" + twoDigits(minutes % 60)
+    }
     guard CivilDate.writtenSeconds.contains(whole) else { return nil }
-    return CivilDate.text(ofSecond: whole) + (fraction.isEmpty ? "" : "." + fraction) + "Z"
+    return CivilDate.text(ofSecond: whole) + (fraction.isEmpty ? "" : "." + fraction) + zone
   }
+
+  private static func twoDigits(_ number: Int) -> String { (number < 10 ? "0" : "") + "\(number)" }
 
   /// Returns the seconds since 2001-01-01 00:00 UTC that the whole text represents; `nil` if the text is not
   /// a moment. A day, and a time without a zone, is in UTC.

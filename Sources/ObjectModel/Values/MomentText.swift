@@ -2,8 +2,10 @@
 /// 2001 if ISO 8601 can't express the moment.
 package enum MomentText {
   /// Returns the text of a moment, given in seconds since 2001-01-01 00:00 UTC.
-  package static func text(_ seconds: Double, mark: String = "@") -> String {
-    ISOMoment.text(seconds) ?? mark + RealText.text(seconds)
+  ///
+  /// - Parameter offset: The seconds by which the clock that the text shows is ahead of UTC.
+  package static func text(_ seconds: Double, mark: String = "@", ahead offset: Int = 0) -> String {
+    ISOMoment.text(seconds, ahead: offset) ?? mark + RealText.text(seconds)
   }
 
   /// Returns the seconds since 2001 of a moment's text; `nil` if the text is not a moment. A time without a zone is in

@@ -13,6 +13,8 @@ package struct ValueText: Sendable {
   /// that are not numbers are alike.
   private let isExact: Bool
   private let notADecimal: String
+  /// Returns the seconds by which the clock of texts is ahead of UTC at a moment; `nil` for UTC.
+  private var clock: (@Sendable (_ seconds: Double) -> Int)?
 
   /// The form of moments.
   private enum Dates {
@@ -35,6 +37,15 @@ package struct ValueText: Sendable {
 }
 
 extension ValueText {
+  /// Returns the same texts with moments as another clock shows them, such as `2026-05-01T11:30:00+02:00`.
+  ///
+  /// - Parameter clock: Returns the seconds by which the clock is ahead of UTC at a moment, in seconds since 2001.
+  package func showing(_ clock: @escaping @Sendable (_ seconds: Double) -> Int) -> ValueText {
+    var texts = self
+    texts.clock = clock
+    return texts
+  }
+
   /// Returns the text of a value.
   ///
   /// - Parameter precision: The precision of the value's attribute, which the text shows.
@@ -57,7 +68,7 @@ extension ValueText {
 
   private func text(_ seconds: Double) -> String {
     switch dates {
-    case .iso(let mark): MomentText.text(seconds, mark: mark)
+    case .iso(let mark): MomentText.text(seconds, mark: mark, ahead: clock?(seconds) ?? 0)
     case .seconds: Int64(exactly: seconds).map { String($0) } ?? "\(seconds)"
     }
   }

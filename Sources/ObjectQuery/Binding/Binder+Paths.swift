@@ -151,7 +151,7 @@ extension Binder {
     if name.hasPrefix("\\") {
       return QueryError(
         .unknownProperty,
-        "A key path leads to no property of the entity \"\(entity)\". The values of a computed property are not stored: "
+        "A key path does not end at a property of the entity \"\(entity)\". The values of a computed property are not stored: "
           + "use the properties that it reads. \"\(entity)\" has: \(names.joined(separator: ", "))."
       )
     }

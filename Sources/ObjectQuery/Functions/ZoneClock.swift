@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// The clock of a time zone: how far it is ahead of UTC at each moment.
-struct ZoneClock: Sendable {
+package struct ZoneClock: Sendable {
   static let utc = ZoneClock(zone: nil, fixed: 0)
 
   /// The zone, if its difference changes with the time.
@@ -19,7 +19,7 @@ struct ZoneClock: Sendable {
   private static let mostKnown = 64
 
   /// Creates the clock of a zone: `UTC`, a name of the time zone database, or a difference such as `+02:00` or `GMT+0200`.
-  init?(named name: String) {
+  package init?(named name: String) {
     if name.isEmpty || name == "UTC" || name == "Z" {
       if name.isEmpty { return nil }
       self = .utc
@@ -58,7 +58,7 @@ struct ZoneClock: Sendable {
   var isFixed: Bool { zone == nil }
 
   /// Returns the seconds by which the clock is ahead of UTC at a second, which is counted from 2001-01-01 00:00 UTC.
-  func offset(at second: Int64) -> Int64 {
+  package func offset(at second: Int64) -> Int64 {
     guard let zone else { return fixed }
     return Int64(
       zone.secondsFromGMT(for: Date(timeIntervalSinceReferenceDate: Double(second))))

@@ -25,12 +25,14 @@ struct FetchOutput {
     }
   }
 
-  /// The choices of the command line for the forms for programs.
+  /// The choices of the command line.
   struct Choices {
     /// Whether comma-separated values begin with the identifiers of the objects.
     var namesObjects = false
     /// Whether decimal numbers are numbers in JSON.
     var writesNumbers = false
+    /// The texts of values, which are in UTC or in the zone of the command line.
+    var texts = ValueText.exchange
   }
 
   private let output: Console.Stream
@@ -76,9 +78,9 @@ struct FetchOutput {
     switch form {
     case .table: table = StreamedTable(output, width: width)
     case .line, .markdown: break
-    case .json: text = ResultText(.json, writesNumbers: choices.writesNumbers)
-    case .jsonl: text = ResultText(.jsonl, writesNumbers: choices.writesNumbers)
-    case .csv: text = ResultText(.csv)
+    case .json: text = ResultText(.json, writesNumbers: choices.writesNumbers, as: choices.texts)
+    case .jsonl: text = ResultText(.jsonl, writesNumbers: choices.writesNumbers, as: choices.texts)
+    case .csv: text = ResultText(.csv, as: choices.texts)
     case .arrow: records = []
     }
     var subentities: [UInt16: Subentity] = [:]
@@ -173,7 +175,7 @@ struct FetchOutput {
         if form == .markdown, case .value(.string(let text)) = cell {
           return text.replacing("\n", with: " ")
         }
-        return Wording.text(cell, column.form)
+        return Wording.text(cell, column.form, as: choices.texts)
       }
   }
 

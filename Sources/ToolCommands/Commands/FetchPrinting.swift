@@ -50,7 +50,8 @@ struct FetchPrinting {
       selection.columns, showsAll: !invocation.has(FetchCommand.columns), form: form,
       FetchOutput.Choices(
         namesObjects: invocation.has(FetchCommand.ids),
-        writesNumbers: invocation.has(FetchCommand.numbers)),
+        writesNumbers: invocation.has(FetchCommand.numbers),
+        texts: try CommandZone(invocation).texts),
       width: isFitted ? console.width : nil, request.predicate, model, schema, to: console.output)
     var isMore = false
     try fetch(request) { part, source in

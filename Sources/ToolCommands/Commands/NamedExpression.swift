@@ -32,8 +32,8 @@ struct NamedExpression {
 extension Option {
   static let zone = Option(
     "zone", value: "ZONE",
-    "The time zone in which functions such as YEAR and TRUNC read a date: a name such as Europe/Berlin, a difference "
-      + "such as +02:00, or local. The default is UTC, in which the tool also writes dates.")
+    "The time zone in which functions such as YEAR and TRUNC read a date, and in which a fetch writes dates: a name such as "
+      + "Europe/Berlin, a difference such as +02:00, or local. The default is UTC.")
 }
 
 /// The time zone of a command line, in which the functions of dates are evaluated.
@@ -44,6 +44,22 @@ struct CommandZone {
   init(_ invocation: Invocation) {
     let word = invocation.value(of: .zone)
     name = word == "local" ? TimeZone.current.identifier : word
+  }
+
+  /// The texts of values, with dates in the zone.
+  var texts: ValueText {
+    get throws(CommandError) {
+      guard let name else { return .exchange }
+      guard let clock = ZoneClock(named: name) else {
+        throw .wrongUsage(
+          "The time zone \(name.inQuotationMarks()) is unknown.",
+          hint: "Give a name such as Europe/Berlin, a difference such as +02:00, or local.")
+      }
+      return .exchange.showing { seconds in
+        // A moment that ISO 8601 can't express is written as a number, which is the same in each zone.
+        Int64(exactly: seconds.rounded(.down)).map { Int(clock.offset(at: $0)) } ?? 0
+      }
+    }
   }
 
   /// Reads an expression, with the functions of groups as people write them.

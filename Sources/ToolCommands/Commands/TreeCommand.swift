@@ -32,7 +32,7 @@ enum TreeCommand {
       discussion: """
         Each object has its entity, its identifier and the value that names it: the first value of the texts \
         with a uniqueness constraint, of 'name', of 'title', and of all texts. Without ENTITY and --id, \
-        the topmost objects are the objects of all entities that no followed relationship leads to.
+        the topmost objects are the objects of all entities to which no followed relationship refers.
 
         An object that contains itself is marked as a cycle, and an object that occurs again is marked as \
         shown above; both are not followed again. If the objects of an entity follow several relationships, \

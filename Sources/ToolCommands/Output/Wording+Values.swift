@@ -7,37 +7,43 @@ import PropertyLists
 /// Descriptions of models and values: text for readers, and JSON for programs.
 enum Wording {
   /// Returns the value as a person would write it: text in quotes, moments in ISO 8601.
-  static func text(_ value: Value, _ precision: Attribute.Precision? = nil) -> String {
+  static func text(
+    _ value: Value, _ precision: Attribute.Precision? = nil, as texts: ValueText = .exchange
+  ) -> String {
     switch value {
     case .string(let value): value.inQuotationMarks()
     case .binary(let value):
       ShownBytes.text(value)
         ?? count(value.count, "byte") + (archive(value).map { ", \($0)" } ?? "")
-    default: ValueText.exchange.text(value, precision)
+    default: texts.text(value, precision)
     }
   }
 
   /// Returns the content of a table cell, on one line.
   ///
   /// Characters that control a terminal stay unchanged, because a table may be written to a file.
-  static func text(_ cell: ResultText.Cell, _ form: ValueForm = ValueForm()) -> String {
+  static func text(
+    _ cell: ResultText.Cell, _ form: ValueForm = ValueForm(), as texts: ValueText = .exchange
+  ) -> String {
     switch cell {
-    case .value(.null): return ""
-    case .value(let value): return line(value, form)
-    case .list(let keys): return list(keys.map { .object($0) }, form, separator: " ")
-    case .values(let values): return list(values, form, separator: ", ")
+    case .value(.null): ""
+    case .value(let value): line(value, form, texts)
+    case .list(let keys): list(keys.lazy.map { line(.object($0), form, texts) }, separator: " ")
+    case .values(let values): list(values.lazy.map { line($0, form, texts) }, separator: ", ")
     }
   }
 
   /// Returns the first values, and the number of the others.
-  private static func list(_ values: [Value], _ form: ValueForm, separator: String) -> String {
-    let shown = values.prefix(mostShownObjects).map { line($0, form) }
+  private static func list(
+    _ values: some Collection<String>, separator: String
+  ) -> String {
+    let shown = Array(values.prefix(mostShownObjects))
     let rest = values.count - shown.count
     return (shown + (rest > 0 ? ["and \(rest) more"] : [])).joined(separator: separator)
   }
 
-  private static func line(_ value: Value, _ form: ValueForm) -> String {
-    let text = text(form.shown(value), form.precision)
+  private static func line(_ value: Value, _ form: ValueForm, _ texts: ValueText) -> String {
+    let text = text(form.shown(value), form.precision, as: texts)
     guard text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return text }
     return text.replacing("\n", with: "\\n").replacing("\r", with: "\\r")
   }

@@ -75,7 +75,7 @@ struct RowWriter {
     case .uuid(let value): return "\"\(value.uuidString)\""
     case .object(let key):
       guard let entity = schema[key.entity]?.entity else {
-        throw StoreError(.badChange, "'\(column.name)' leads to an object of no entity.")
+        throw StoreError(.badChange, "'\(column.name)' refers to an object of no entity.")
       }
       return JSONText.quoted("\(entity) \(key.number)")
     }

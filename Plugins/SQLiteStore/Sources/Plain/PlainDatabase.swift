@@ -104,7 +104,7 @@ struct PlainDatabase {
       for key in table.foreignKeys {
         guard let reference = declared(key, of: index) else {
           notes.append(
-            "The foreign key \(PlainDatabase.words(key.columns)) of '\(table.name)' leads to no key of a table "
+            "The foreign key \(PlainDatabase.words(key.columns)) of '\(table.name)' refers to no key of a table "
               + "'\(key.table)', so it is not a relationship.")
           continue
         }
@@ -171,7 +171,7 @@ struct PlainDatabase {
       if isDeclared || missing != values {
         notes.append(
           "\(PlainDatabase.words(reference.columns)) of '\(sources[source].table.name)' is not a relationship to "
-            + "\(sources[reference.target].entity): \(missing ?? 0) of \(values ?? 0) values lead to no row."
+            + "\(sources[reference.target].entity): \(missing ?? 0) of \(values ?? 0) values refer to no row."
         )
       }
       return false
