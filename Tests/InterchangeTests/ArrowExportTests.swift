@@ -27,6 +27,7 @@ struct ArrowExportTests {
             .attribute(Attribute("price", .decimal)), .attribute(Attribute("odd", .decimal)),
             .attribute(Attribute("name", .string)), .attribute(Attribute("site", .uri)),
             .attribute(Attribute("at", .date)), .attribute(Attribute("id", .uuid)),
+            .attribute(Attribute("day", .date, validation: .init(precision: .day))),
             .attribute(Attribute("data", .binary)),
             .attribute(Attribute("place", .composite, compositeName: "Place")),
             .relationship(Relationship("next", to: "Sample", inverse: "before")),
@@ -85,6 +86,7 @@ struct ArrowExportTests {
         ("odd", .decimal(Decimal(string: "1e-30")!)), ("name", .string("Régua \"1\"")),
         ("site", .uri("https://example.org/")),
         ("at", .date(Date(timeIntervalSinceReferenceDate: 0.25))),
+        ("day", .date(Date(timeIntervalSinceReferenceDate: -366 * 86_400))),
         ("id", .uuid(UUID(uuidString: "6FB9DF54-A60E-4A15-8C3B-1D2E3F405162")!)),
         ("data", .binary(Data([0, 255]))),
       ]
@@ -125,12 +127,13 @@ struct ArrowExportTests {
     check(0, "name", "Régua \"1\"")
     check(0, "site", "https://example.org/")
     check(0, "at", "978307200250000")
+    check(0, "day", "2000-01-01")
     check(0, "id", "6fb9df54a60e4a158c3b1d2e3f405162")
     check(0, "data", "00ff")
     check(0, "place.latitude", nil)
     check(0, "next", nil)
     #expect(rows[0]["before"] as? [UInt64] == [prefix | 3])
-    for name in ["flag", "small", "price", "name", "at", "id", "data", "next"] {
+    for name in ["flag", "small", "price", "name", "at", "day", "id", "data", "next"] {
       check(1, name, nil)
     }
     check(2, "flag", "0")
@@ -153,6 +156,7 @@ struct ArrowExportTests {
     if let types = file?.split(separator: "\n").first {
       for type in [
         "@id uint64", "price decimal128(38, 4)", "odd large_string", "at timestamp[us, tz=UTC]",
+        "day date32[day]",
         "before list<item: uint64", "id fixed_size_binary[16]", "small int16",
       ] { #expect(types.contains(type), "\(types)") }
     }
@@ -189,6 +193,26 @@ struct ArrowExportTests {
 
           """,
       "\(text ?? "")")
+    let day = Value.date(Date(timeIntervalSinceReferenceDate: 86_400))
+    let moment = Value.date(Date(timeIntervalSinceReferenceDate: 86_400.5))
+    let precise = try RecordValues(
+      ["day", "latest", "price", "odd"],
+      [
+        [.value(day), .value(moment), .value(.decimal(1)), .value(.decimal(.nan))],
+        [.value(.null), .value(day), .value(.null), .value(.decimal(1))],
+      ], listColumns: [], precisions: [.day, .day, .places(2), nil])
+    bytes = []
+    try precise.write { bytes += $0 }
+    let typed = try read(bytes, "pyarrow", "types")
+    #expect(
+      typed == nil
+        || typed == """
+          ["day date32[day]", "latest timestamp[us, tz=UTC]", "price decimal128(38, 2)", "odd large_string"]
+          {"day": "2001-01-02", "latest": 978393600500000, "price": "1.00", "odd": "NaN"}
+          {"day": null, "latest": 978393600000000, "price": null, "odd": "1"}
+
+          """,
+      "\(typed ?? "")")
     let none = try RecordValues(["a"], [] as [[Value]])
     bytes = []
     try none.write { bytes += $0 }

@@ -117,6 +117,9 @@ def decoded(array, format, extension):
     elif format.startswith("tsu"):
         numbers = memoryview(ffi.buffer(array.buffers[1], count * 8)).cast("q").tolist()
         values = [date(number) for number in numbers]
+    elif format == "tdD":
+        numbers = memoryview(ffi.buffer(array.buffers[1], count * 4)).cast("i").tolist()
+        values = [day(number) for number in numbers]
     elif format in ("U", "Z"):
         ends = memoryview(ffi.buffer(array.buffers[1], (count + 1) * 8)).cast("q").tolist()
         heap = bytes(ffi.buffer(array.buffers[2], ends[-1]))
@@ -140,6 +143,14 @@ def date(number):
     """Returns a moment, or None for one that Python's dates can't express."""
     try:
         return EPOCH + datetime.timedelta(microseconds=number)
+    except OverflowError:
+        return None
+
+
+def day(number):
+    """Returns a day, or None for one that Python's dates can't express."""
+    try:
+        return EPOCH.date() + datetime.timedelta(days=number)
     except OverflowError:
         return None
 

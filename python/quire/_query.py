@@ -187,6 +187,8 @@ class Query:
         # Identifiers with gaps would become floating-point numbers, which have too few digits.
         identifiers = {pyarrow.uint64(): pandas.UInt64Dtype()}
         options.setdefault("types_mapper", identifiers.get)
+        # Columns of Python's dates are slow, and have no parts.
+        options.setdefault("date_as_object", False)
         return table.to_pandas(**options)
 
     def to_polars(self):

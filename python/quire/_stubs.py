@@ -136,7 +136,7 @@ def properties(entity):
     for attribute in entity.get("attributes", []):
         if attribute.get("isTransient"):
             continue
-        kind = TYPES.get(attribute["type"].replace(" ", ""), "Any")
+        kind = "datetime.date" if attribute.get("isDay") else TYPES.get(attribute["type"].replace(" ", ""), "Any")
         yield attribute["name"], f"Optional[{kind}]" if attribute.get("isOptional") else kind
     for relationship in entity.get("relationships", []):
         other = relationship["destination"]

@@ -14,6 +14,7 @@ composite Address
 entity Trip
   name: String, length 1...100
   start: Date?
+  booked: Day?
   budget: Decimal?
   rating: Double?
   isBooked: Bool = false

@@ -29,6 +29,22 @@ class TableTests(TripsCase):
         self.assertEqual(table.column("@id").to_pylist()[0], lisbon.object_id)
         table.validate(full=True)
 
+    def test_days(self):
+        lisbon, _ = self.add_trips()
+        lisbon.booked = datetime.date(2026, 2, 28)
+        self.doc.save()
+        self.assertEqual(lisbon.booked, datetime.date(2026, 2, 28))
+        trips = self.doc.Trip.order_by("name")
+        table = trips.to_arrow()
+        self.assertEqual(table.schema.field("booked").type, pyarrow.date32())
+        self.assertEqual(table.column("booked").to_pylist(), [datetime.date(2026, 2, 28), None])
+        self.assertEqual(trips.to_pandas()["booked"].dt.year.tolist()[0], 2026)
+        names = self.doc.Stop.select("trip.booked", "name").order_by("name").to_arrow()
+        self.assertEqual(names.schema.field("trip.booked").type, pyarrow.date32())
+        copied = self.doc.Trip.add_all(table.select(["name", "booked"]))
+        self.assertEqual(copied, 2)
+        self.assertEqual(len(self.doc.Trip.where(booked=datetime.date(2026, 2, 28))), 2)
+
     def test_a_table_without_rows(self):
         self.assertEqual(self.doc.Trip.to_arrow().num_rows, 0)
         self.assertEqual(list(self.doc.Trip.to_pandas().columns)[:2], ["@id", "name"])

@@ -54,15 +54,22 @@ make_system() {
   if [ ! -e "$systems/$system.tar" ]; then
     keyring=/usr/share/keyrings/debian-archive-keyring.gpg
     mirror=http://deb.debian.org/debian
+    components=main
+    script=
     case $system in
     jammy | noble)
       find_ubuntu_keys
       keyring=$systems/ubuntu.gpg
       mirror=http://archive.ubuntu.com/ubuntu
+      # pip is not in Ubuntu's main part.
+      components=main,universe
+      # The script of all of Ubuntu's systems. An older debootstrap does not know the names of newer ones.
+      script=gutsy
       ;;
     esac
     say "Downloading a minimal system: $system"
-    debootstrap --variant=minbase --keyring="$keyring" "$system" "$root" "${QUIRE_MIRROR:-$mirror}" >"$systems/$system.log" 2>&1 ||
+    debootstrap --variant=minbase --components="$components" --keyring="$keyring" "$system" "$root" \
+      "${QUIRE_MIRROR:-$mirror}" $script >"$systems/$system.log" 2>&1 ||
       fail "debootstrap can't make the system $system (see $systems/$system.log)."
     tar -C "$root" -cf "$systems/$system.tar.new" .
     mv "$systems/$system.tar.new" "$systems/$system.tar"

@@ -38,15 +38,15 @@ struct ArrowExport {
       let column = layout.columns[index]
       // A column of Arrow has one number of digits, so all decimal numbers are read once before the first is written. The
       // model's number of places is the least, because stored numbers may have more.
-      var scale: Int?
+      var form = RecordForm(precision)
       if column.kind == .decimal {
         var found = try DecimalScale(of: column, layout, in: view)
         if case .places(let places) = precision { found.require(places: places) }
-        scale = found.digits
+        if let digits = found.digits { form = .scaled(digits) }
       }
-      fields.append(.property(column, scale: scale))
+      fields.append(.property(column, as: form))
     case .toOne(_, let index):
-      fields.append(.property(layout.columns[index], scale: nil))
+      fields.append(.property(layout.columns[index]))
     case .composite(_, let parts):
       for part in parts { try add(part, layout, view, to: &fields) }
     case .toMany(let name, let list): fields.append(.list(name, list))

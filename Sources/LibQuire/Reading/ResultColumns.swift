@@ -20,14 +20,17 @@ enum ResultColumns {
         ? .values([])
         : .fields(
           [.identifier(RequestReading.identifier)]
-            + ResultColumns.properties(of: layout, connection.model).map { .property($0) })
+            + ResultColumns.properties(of: layout, connection.model).map {
+              ResultColumns.field($0, of: layout, connection.model)
+            })
       return
     }
     if !reading.isTable {
       let fields = names.compactMap { name -> RecordField? in
         if name == RequestReading.identifier { return .identifier(name) }
-        return layout.index(of: name).map { .property(layout.columns[$0]) }
-          ?? ResultColumns.related(name, layout, connection)
+        return layout.index(of: name).map {
+          ResultColumns.field(layout.columns[$0], of: layout, connection.model)
+        } ?? ResultColumns.related(name, layout, connection)
       }
       if fields.count == names.count {
         self = .fields(fields)
@@ -52,7 +55,21 @@ enum ResultColumns {
       let other = connection.schema[relationship.destination],
       let column = other.index(of: String(path[path.index(after: dot)...]))
     else { return nil }
-    return .related(path, through: layout.columns[reference], other.columns[column])
+    let form = form(of: other.columns[column], of: other, connection.model)
+    return .related(path, through: layout.columns[reference], other.columns[column], as: form)
+  }
+
+  private static func field(
+    _ column: LayoutColumn, of layout: Layout, _ model: Model
+  ) -> RecordField {
+    .property(column, as: form(of: column, of: layout, model))
+  }
+
+  private static func form(
+    of column: LayoutColumn, of layout: Layout, _ model: Model
+  ) -> RecordForm {
+    let path = column.name.split(separator: ".").map(String.init)
+    return RecordForm(model.attribute(at: path, of: layout.entity)?.validation.precision)
   }
 
   /// Returns the columns of an entity's attributes and to-one relationships in the order of the model, inherited ones first.

@@ -17,24 +17,30 @@ package struct DecimalScale {
     }
   }
 
+  /// Finds the scale of some values. Missing values fit.
+  init(of values: some Sequence<Value>) {
+    for value in values where fits && !value.isNull { add(value) }
+  }
+
   /// Adds the numbers of a column.
   private mutating func add(_ column: Column) {
-    for row in 0..<column.rowCount where fits && !column.isNull(row) {
-      guard case .decimal(let number) = column.value(at: row), let parts = DecimalParts(number)
-      else {
-        fits = false
-        return
-      }
-      let digits = String(parts.magnitude).count
-      fraction = max(fraction, -Int(parts.exponent))
-      whole = max(whole, digits + Int(parts.exponent))
-      if whole + fraction > RecordField.precision { fits = false }
+    for row in 0..<column.rowCount where fits && !column.isNull(row) { add(column.value(at: row)) }
+  }
+
+  private mutating func add(_ value: Value) {
+    guard case .decimal(let number) = value, let parts = DecimalParts(number) else {
+      fits = false
+      return
     }
+    let digits = String(parts.magnitude).count
+    fraction = max(fraction, -Int(parts.exponent))
+    whole = max(whole, digits + Int(parts.exponent))
+    if whole + fraction > RecordForm.digitCount { fits = false }
   }
 
   /// Demands at least a number of digits after the point, if they leave enough room for the digits before it.
   package mutating func require(places: Int) {
-    if whole + places <= RecordField.precision { fraction = max(fraction, places) }
+    if whole + places <= RecordForm.digitCount { fraction = max(fraction, places) }
   }
 
   /// The number of digits before and after the point; `nil` if a number is not a number, or has too many digits.

@@ -35,9 +35,9 @@ extension FoundRecords {
     let columns = try fields.map { field in
       switch field.content {
       case .identifier: try identifiers(part)
-      case .property(let column, let scale): try values(of: column, scale: scale, part)
-      case .related(let reference, let column):
-        try relatedValues(of: column, through: reference, part)
+      case .property(let column, let form): try values(of: column, as: form, part)
+      case .related(let reference, let column, let form):
+        try relatedValues(of: column, as: form, through: reference, part)
       case .list(let index): FoundRecords.members(of: lists[index], range)
       }
     }
@@ -127,7 +127,7 @@ extension FoundRecords {
   }
 
   private func values(
-    of column: LayoutColumn, scale: Int?, _ part: Part
+    of column: LayoutColumn, as form: RecordForm, _ part: Part
   ) throws -> Buffers {
     if part.blocks.contains(where: {
       blocks[Int($0)].block.hasOutsideValues(in: column.number)
@@ -151,14 +151,17 @@ extension FoundRecords {
     let sources = unsafe RecordSources(part.spans.map { ($0.block, $0.rows) }, raws, part.count)
     let (presence, nullCount) = unsafe sources.presence()
     let buffers =
-      unsafe try scale.map { unsafe [sources.decimals(scale: $0)] }
-      ?? sources.buffers(column.kind, name: column.name)
+      switch form {
+      case .usual: unsafe try sources.buffers(column.kind, name: column.name)
+      case .scaled(let scale): unsafe [sources.decimals(scale: scale)]
+      case .day: unsafe [try sources.days(column.name)]
+      }
     return Buffers(buffers: [presence] + buffers, nullCount: nullCount)
   }
 
   /// Returns the values of a column of the objects that records refer to.
   private func relatedValues(
-    of column: LayoutColumn, through reference: LayoutColumn, _ part: Part
+    of column: LayoutColumn, as form: RecordForm, through reference: LayoutColumn, _ part: Part
   ) throws -> Buffers {
     guard let related else {
       throw RecordError(description: "A result contains related objects that it can't read.")
@@ -183,7 +186,7 @@ extension FoundRecords {
     }
     let missing = Place(block: UInt32(others.blocks.count), row: 0)
     let ordered = keys.map { key in key.flatMap { places[$0] } ?? missing }
-    return try others.values(of: column, scale: nil, Part(ordered[...], below: missing.block))
+    return try others.values(of: column, as: form, Part(ordered[...], below: missing.block))
   }
 
   /// Returns the values of a column with values outside of its blocks. Only the values of the records are read.

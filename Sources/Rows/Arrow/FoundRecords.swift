@@ -108,12 +108,12 @@ package struct RecordField: Sendable {
   enum Content: Sendable {
     /// The identifier of the object: the number of its entity in the upper 16 bits, and the number of the object.
     case identifier
-    /// The values of a property, and for decimal numbers the number of digits after the point, if all values fit.
-    case property(LayoutColumn, scale: Int?)
+    /// The values of a property.
+    case property(LayoutColumn, RecordForm)
     /// The identifiers of the objects of a to-many relationship: one of the lists of the records.
     case list(Int)
     /// The values of a property of the objects that a to-one relationship refers to.
-    case related(LayoutColumn, LayoutColumn)
+    case related(LayoutColumn, LayoutColumn, RecordForm)
   }
 
   /// Creates the column of the objects' identifiers.
@@ -122,10 +122,10 @@ package struct RecordField: Sendable {
   }
 
   /// Creates the column of a property.
-  ///
-  /// - Parameter scale: The number of digits after the point, for a column of decimal numbers that all fit; `nil` for texts.
-  package static func property(_ column: LayoutColumn, scale: Int? = nil) -> RecordField {
-    RecordField(name: column.name, content: .property(column, scale: scale))
+  package static func property(
+    _ column: LayoutColumn, as form: RecordForm = .usual
+  ) -> RecordField {
+    RecordField(name: column.name, content: .property(column, form))
   }
 
   /// Creates the column of a to-many relationship.
@@ -138,9 +138,10 @@ package struct RecordField: Sendable {
   /// Creates the column of a property of the objects that a to-one relationship refers to: `trip.name`. The records must know
   /// the view of these objects (``FoundRecords/relate(in:_:)``).
   package static func related(
-    _ name: String, through reference: LayoutColumn, _ column: LayoutColumn
+    _ name: String, through reference: LayoutColumn, _ column: LayoutColumn,
+    as form: RecordForm = .usual
   ) -> RecordField {
-    RecordField(name: name, content: .related(reference, column))
+    RecordField(name: name, content: .related(reference, column, form))
   }
 
   /// Whether the column has values of related objects.
@@ -149,8 +150,8 @@ package struct RecordField: Sendable {
   var format: String {
     switch content {
     case .identifier: "L"
-    case .property(_, let scale?): "d:\(RecordField.precision),\(scale)"
-    case .property(let column, nil), .related(_, let column): column.kind.recordFormat
+    case .property(let column, let form), .related(_, let column, let form):
+      form.format(of: column.kind)
     case .list: "+l"
     }
   }
@@ -159,9 +160,8 @@ package struct RecordField: Sendable {
   var extensionName: String? {
     switch content {
     case .identifier: "quire.identifier"
-    case .property(_, scale: _?): nil
-    case .property(let column, nil), .related(_, let column): column.kind.recordExtension
-    case .list: nil
+    case .property(let column, .usual), .related(_, let column, .usual): column.kind.recordExtension
+    case .property, .related, .list: nil
     }
   }
 
@@ -172,9 +172,30 @@ package struct RecordField: Sendable {
     case .identifier, .list: false
     }
   }
+}
+
+/// The form of the values of a column of records.
+package enum RecordForm: Sendable, Hashable {
+  /// The form of the column's kind.
+  case usual
+  /// Decimal numbers of 128 bits with some digits after the point. All values must fit, as ``DecimalScale`` finds out.
+  case scaled(Int)
+  /// Days since 1970. All values must be dates without a time.
+  case day
 
   /// The number of digits of Arrow's decimal numbers of 128 bits.
-  package static let precision = 38
+  package static let digitCount = 38
+
+  /// Returns the form of the values of an attribute with a precision.
+  package init(_ precision: Attribute.Precision?) { self = precision == .day ? .day : .usual }
+
+  func format(of kind: ColumnKind) -> String {
+    switch self {
+    case .usual: kind.recordFormat
+    case .scaled(let scale): "d:\(RecordForm.digitCount),\(scale)"
+    case .day: "tdD"
+    }
+  }
 }
 
 extension ColumnKind {

@@ -158,6 +158,27 @@ struct RecordSources {
     return buffer
   }
 
+  /// Returns dates as days since 1970.
+  func days(_ name: String) throws -> ArrowBuffer {
+    var wrong: Double?
+    let buffer = unsafe ArrowBuffer(byteCount: count * 4) { bytes in
+      let target = unsafe bytes.bindMemory(to: Int32.self)
+      unsafe forEachSpan { raw, rows, start in
+        for (index, row) in rows.enumerated() {
+          var day: Int32? = 0
+          if unsafe !raw.isNull(row) {
+            let seconds = unsafe raw.double(row)
+            day = RecordValues.days(seconds)
+            if day == nil { wrong = seconds }
+          }
+          unsafe target[start &+ index] = day ?? 0
+        }
+      }
+    }
+    if let wrong { throw RecordValues.notADay(wrong, name) }
+    return buffer
+  }
+
   /// Returns byte strings, one behind the other.
   private func byteStrings() -> [ArrowBuffer] {
     var total = 0

@@ -22,6 +22,7 @@ package struct RecordValues: Sendable {
   private let names: [String]
   private let rows: [[Cell]]
   private let kinds: [ColumnKind]
+  private let forms: [RecordForm]
   /// Whether the cells of a column are lists.
   private let haveLists: [Bool]
 
@@ -35,9 +36,15 @@ package struct RecordValues: Sendable {
 
   /// Creates columns from rows of cells. The kind of a column is the one that holds all its values.
   ///
-  /// - Parameter listColumns: The indices of the columns whose cells are lists.
+  /// - Parameters:
+  ///   - listColumns: The indices of the columns whose cells are lists.
+  ///   - precisions: The precisions of all columns. Columns of days and of decimal numbers then have Arrow's own types; `nil`
+  ///     for timestamps and texts.
   /// - Throws: ``RecordError`` if a column has values of several kinds.
-  package init(_ names: [String], _ rows: [[Cell]], listColumns: Set<Int>) throws {
+  package init(
+    _ names: [String], _ rows: [[Cell]], listColumns: Set<Int>,
+    precisions: [Attribute.Precision?]? = nil
+  ) throws {
     self.names = names
     self.rows = rows
     haveLists = names.indices.map { listColumns.contains($0) }
@@ -49,6 +56,34 @@ package struct RecordValues: Sendable {
         }
       }
       return kind ?? (listColumns.contains(column) ? .reference : .string)
+    }
+    let kinds = kinds
+    forms = names.indices.map { column in
+      guard let precisions else { return .usual }
+      return RecordValues.form(
+        kinds[column], precisions[column], rows.lazy.flatMap { $0[column].values })
+    }
+  }
+
+  private static func form(
+    _ kind: ColumnKind, _ precision: Attribute.Precision?, _ values: some Sequence<Value>
+  ) -> RecordForm {
+    switch kind {
+    case .date:
+      // A computed date may have a time, although its parts have none.
+      let areDays = values.allSatisfy { value in
+        if case .date(let date) = value {
+          days(date.timeIntervalSinceReferenceDate) != nil
+        } else {
+          true
+        }
+      }
+      return areDays ? RecordForm(precision) : .usual
+    case .decimal:
+      var scale = DecimalScale(of: values)
+      if case .places(let places) = precision { scale.require(places: places) }
+      return scale.digits.map { .scaled($0) } ?? .usual
+    default: return .usual
     }
   }
 
@@ -70,7 +105,7 @@ package struct RecordValues: Sendable {
   @unsafe package var schema: ArrowSchema {
     let children = unsafe names.indices.map { column in
       let single = unsafe RecordValues.schema(
-        kinds[column], name: haveLists[column] ? "item" : names[column])
+        kinds[column], forms[column], name: haveLists[column] ? "item" : names[column])
       guard haveLists[column] else { return unsafe single }
       return unsafe ArrowSchemaNode.schema(
         format: "+l", name: names[column], children: [single])
@@ -79,11 +114,13 @@ package struct RecordValues: Sendable {
       format: ArrowFormat.structure, name: "", children: children)
   }
 
-  @unsafe private static func schema(_ kind: ColumnKind, name: String) -> ArrowSchema {
-    unsafe ArrowSchemaNode.schema(
-      format: kind.recordFormat, name: name,
-      metadata: kind.recordExtension.map { [(ArrowFormat.extensionKey, $0)] } ?? [],
-      isOptional: true)
+  @unsafe private static func schema(
+    _ kind: ColumnKind, _ form: RecordForm, name: String
+  ) -> ArrowSchema {
+    let known = form == .usual ? kind.recordExtension : nil
+    return unsafe ArrowSchemaNode.schema(
+      format: form.format(of: kind), name: name,
+      metadata: known.map { [(ArrowFormat.extensionKey, $0)] } ?? [], isOptional: true)
   }
 
   /// Returns all rows as an array of structures. The caller releases it.
@@ -95,7 +132,7 @@ package struct RecordValues: Sendable {
       let values = rows.flatMap { $0[column].values }
       return try (
         count: values.count,
-        content: RecordValues.buffers(values, kinds[column], name: names[column])
+        content: RecordValues.buffers(values, kinds[column], forms[column], name: names[column])
       )
     }
     let children = unsafe columns.enumerated().map { index, column in
@@ -162,6 +199,17 @@ extension RecordValues {
     )
   }
 
+  /// Returns the seconds since 2001 as days since 1970; `nil` if they are not the start of a day.
+  static func days(_ seconds: Double) -> Int32? {
+    Int32(exactly: (seconds + 978_307_200) / 86_400)
+  }
+
+  static func notADay(_ seconds: Double, _ name: String) -> RecordError {
+    RecordError(
+      description:
+        "The column \(name) contains the date \(MomentText.text(seconds)), which is not a day.")
+  }
+
   static func strings(_ ends: [Int64], _ heap: [UInt8]) -> [ArrowBuffer] {
     [
       ArrowBuffer(ends.count, of: Int64.self) { ends[$0] },
@@ -171,12 +219,29 @@ extension RecordValues {
 
   /// Returns the buffers of a column with the given values.
   static func buffers(
-    _ values: [Value], _ kind: ColumnKind, name: String
+    _ values: [Value], _ kind: ColumnKind, _ form: RecordForm = .usual, name: String
   ) throws -> (buffers: [ArrowBuffer], nullCount: Int) {
     let nullCount = values.count(where: \.isNull)
     let presence =
       nullCount == 0 ? ArrowBuffer.none : ArrowBuffer(bits: values.count) { !values[$0].isNull }
-    return ([presence] + (try content(values, kind, name)), nullCount)
+    let content =
+      switch form {
+      case .usual: try content(values, kind, name)
+      case .scaled(let scale):
+        [ArrowBuffer(values.count, of: Int128.self) { scaled(values[$0], to: scale).littleEndian }]
+      case .day: [ArrowBuffer(values.count, of: Int32.self) { day(values[$0]) }]
+      }
+    return ([presence] + content, nullCount)
+  }
+
+  private static func scaled(_ value: Value, to scale: Int) -> Int128 {
+    guard case .decimal(let number) = value else { return 0 }
+    return DecimalParts(number)?.scaled(to: scale) ?? 0
+  }
+
+  private static func day(_ value: Value) -> Int32 {
+    guard case .date(let date) = value else { return 0 }
+    return days(date.timeIntervalSinceReferenceDate) ?? 0
   }
 
   private static func content(

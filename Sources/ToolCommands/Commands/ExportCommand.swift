@@ -42,7 +42,7 @@ enum ExportCommand {
         of a composite attribute has its own column, such as place.latitude.
 
         With arrow there is one file for each entity, for data frames and databases: pandas, Polars and DuckDB read it \
-        in place. Dates are timestamps in UTC, decimals have the digits that the column needs, and \
+        in place. Dates are timestamps in UTC, days are dates without times, decimals have the digits that the column needs, and \
         relationships are numbers as in @id, to-many ones in lists. 'quire import' does not read such files.
 
         With sql the output is a text that makes a database of ordinary tables: 'quire export Trips.quire --format sql | \

@@ -217,8 +217,11 @@ struct FetchOutput {
     let lists = columns.columns.indices.filter {
       if case .value = columns.columns[$0].content { false } else { true }
     }
-    try RecordValues(names, records, listColumns: Set(lists.map { $0 + first }))
-      .write { try output.write(bytes: $0) }
+    let precisions = Array(repeating: nil, count: first) + columns.columns.map(\.form.precision)
+    try RecordValues(
+      names, records, listColumns: Set(lists.map { $0 + first }), precisions: precisions
+    )
+    .write { try output.write(bytes: $0) }
   }
 
   /// Writes the end of the results.

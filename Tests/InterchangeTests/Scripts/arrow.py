@@ -26,6 +26,8 @@ def plain(value):
             value = value.replace(tzinfo=datetime.timezone.utc)
         epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
         return (value.astimezone(datetime.timezone.utc) - epoch) // datetime.timedelta(microseconds=1)
+    if isinstance(value, datetime.date):
+        return value.isoformat()
     if isinstance(value, decimal.Decimal):
         return str(value)
     if isinstance(value, uuid.UUID):

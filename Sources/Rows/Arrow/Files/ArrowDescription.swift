@@ -65,6 +65,7 @@ struct ArrowDescription {
     case "w": Int(format.dropFirst(2)).map { .values(bits: $0 * 8) }
     case "d" where format.hasPrefix("d:"): .values(bits: 128)
     case "t" where format.hasPrefix("tsu:"): .values(bits: 64)
+    case "t" where format == "tdD": .values(bits: 32)
     default:
       switch format {
       case "+s": Buffers.none
@@ -129,6 +130,7 @@ extension ArrowDescription {
           .number(0, parts.first ?? 38), .number(1, parts.last ?? 0), .number(2, Int32(128)),
         ])
       )
+    case "t" where format == "tdD": return (8, buffer.table([.number(0, Int16(0))]))
     case "t":
       let zone = format.dropFirst(4)
       let text = zone.isEmpty ? nil : buffer.text(String(zone))
