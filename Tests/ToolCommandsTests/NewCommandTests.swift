@@ -58,6 +58,20 @@ struct NewCommandTests {
     #expect(fetched.output == "ID,place.name\n1,Porto\n2,Porto\n", "\(fetched.messages)")
   }
 
+  @Test("A column of --map may be the identifier, and two columns can't have one name")
+  func identifiersAndEqualNames() throws {
+    try write("Nr,name,next\nA,Porto,B\nB,Faro,A\n", to: "/stops.csv")
+    let made = run("new", "/T.quire", "--from", "/stops.csv", "--map", "Nr=@id")
+    #expect(made.exitCode == .done, "\(made.messages)")
+    #expect(made.output.contains("entity Stop\n  name: String\n"), "\(made.output)")
+    #expect(run("count", "/T.quire", "Stop").output == "2\n")
+
+    let twice = run("new", "/U.quire", "--from", "/stops.csv", "--map", "Nr=x,name=x")
+    #expect(twice.exitCode == .unreadable)
+    #expect(twice.messages.contains("The columns 'Nr' and 'name' both mean 'x'."))
+    #expect(try disk.statusIfThere("/U.quire") == nil)
+  }
+
   @Test("Names that no file has are refused, and nothing is created")
   func unknownNames() throws {
     try writeTrips()
@@ -265,7 +279,7 @@ struct NewCommandTests {
     #expect(made.exitCode == .done)
     #expect(
       made.messages
-        == "note: The column 'trip' of '/stops.csv' is not a reference to Trip: 1 of its 2 values lead to "
+        == "note: The column 'trip' of '/stops.csv' is not a reference to Trip: 1 of its 2 values refer to "
         + "no object, the first is '7'.\n")
   }
 

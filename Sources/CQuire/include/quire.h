@@ -227,8 +227,9 @@ struct quire_request {
 //     Float            f          UUID        w:16 (extension arrow.uuid)
 //     Double           g          to-one      L  an identifier (extension quire.reference)
 //     Date             tsu:UTC    "@id"       L  an identifier (extension quire.identifier)
+//     Day              tdD
 //
-// A part of a composite attribute is its own column, such as "address.street". A date that tsu:UTC can't contain ends the
+// A part of a composite attribute is its own column, such as "address.street". A date that its type can't contain ends the
 // stream with an error.
 int32_t quire_fetch(
     quire_connection *connection, const struct quire_request *request,

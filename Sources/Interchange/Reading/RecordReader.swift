@@ -285,18 +285,23 @@ final class RecordReader {
         taken.insert(names[index])
       }
     }
-    var seen: Set<String> = []
-    if let twice = names.first(where: { !seen.insert($0).inserted }) {
-      throw ImportProblem(line: line, column: 1, "The column '\(twice)' occurs twice.")
-    }
     let properties = names.map { FieldName.isOwn($0) ? $0 : modelName(of: $0) }
+    var seen: [String: String] = [:]
+    for (name, property) in zip(names, properties) where property != FieldName.none {
+      guard let other = seen.updateValue(name, forKey: property) else { continue }
+      throw ImportProblem(
+        line: line, column: 1,
+        other == name
+          ? "The column '\(name)' occurs twice."
+          : "The columns '\(other)' and '\(name)' both mean '\(property)'.")
+    }
     guard let known = file.columns else { return properties.map { ImportColumn(property: $0) } }
-    guard names.count(where: { !FieldName.isOwn($0) }) == known.count else {
+    guard properties.count(where: { !FieldName.isOwn($0) }) == known.count else {
       throw ImportProblem(
         line: line, column: 1, "The file has changed since its columns were read.")
     }
     var rest = known[...]
-    return names.map { FieldName.isOwn($0) ? ImportColumn(property: $0) : rest.removeFirst() }
+    return properties.map { FieldName.isOwn($0) ? ImportColumn(property: $0) : rest.removeFirst() }
   }
 
   /// Reads the next line that is not empty, and further lines while a quoted cell continues.

@@ -209,7 +209,7 @@ enum NewCommand {
     {
       throw CommandError(
         .unreadable, "The names of the columns make no model.\n\(error)",
-        hint: "Rename the columns, or create the document with --model.")
+        hint: "Give other names with --map, or create the document with --model.")
     }
     line.end()
     try invocation.write(notes: inferred.notes + reservedNames(inferred.model))

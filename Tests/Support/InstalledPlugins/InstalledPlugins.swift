@@ -50,14 +50,9 @@ public enum InstalledPlugins {
       FileManager.default.fileExists(atPath: $0)
     }
 
-  /// A Python that has pyarrow and cffi, in the place where `./run test` installs them. `nil` under a sanitizer, because
-  /// the library would load the sanitizer's runtime too late.
-  public static let python: String? = {
-    let environment = ProcessInfo.processInfo.environment
-    guard environment["QUIRE_SANITIZER"] == nil else { return nil }
-    return [environment["QUIRE_PYTHON"], root.appending(path: ".build/python/bin/python3").path]
-      .compactMap { $0 }.first { FileManager.default.isExecutableFile(atPath: $0) }
-  }()
+  /// A Python that has pyarrow and cffi. `nil` under a sanitizer, because the library would load the sanitizer's runtime too late.
+  public static let python: String? =
+    ProcessInfo.processInfo.environment["QUIRE_SANITIZER"] == nil ? ProgramRun.python : nil
 
   public static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
