@@ -85,9 +85,14 @@ END
 }
 
 # Builds the same commit in another folder, and fails if a package has other bytes there.
+#
+# The path of the other folder is as long as the one of this folder. For `withoutActuallyEscaping` the compiler stores the length
+# of the path of the source file, also if prefixes of paths are replaced.
 compare_two_builds() {
-  second=$PWD/.build/second-build
-  rm -rf "$second"
+  length=$((${#PWD} - 5))
+  [ $length -gt 0 ] || fail "The path of this folder, $PWD, is too short for another folder in /tmp with as long a path."
+  second=/tmp/$(printf "%${length}s" '' | tr ' ' q)
+  [ ! -e "$second" ] || fail "'$second' exists already." "Remove it: rm -r $second"
   git clone -q . "$second"
   (cd "$second" && ./run release)
   for package in "$packages"/*; do
