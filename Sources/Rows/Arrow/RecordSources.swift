@@ -139,43 +139,33 @@ struct RecordSources {
 
   /// Returns dates as microseconds since 1970.
   private func moments(_ name: String) throws -> ArrowBuffer {
-    var wrong: Double?
-    let buffer = unsafe ArrowBuffer(byteCount: count * 8) { bytes in
-      let target = unsafe bytes.bindMemory(to: Int64.self)
-      unsafe forEachSpan { raw, rows, start in
-        for (index, row) in rows.enumerated() {
-          var moment: Int64? = 0
-          if unsafe !raw.isNull(row) {
-            let seconds = unsafe raw.double(row)
-            moment = RecordValues.microseconds(seconds)
-            if moment == nil { wrong = seconds }
-          }
-          unsafe target[start &+ index] = moment ?? 0
-        }
-      }
-    }
-    if let wrong { throw RecordValues.beyondMoments(wrong, name) }
-    return buffer
+    unsafe try dates(as: RecordValues.microseconds) { RecordValues.beyondMoments($0, name) }
   }
 
   /// Returns dates as days since 1970.
   func days(_ name: String) throws -> ArrowBuffer {
+    unsafe try dates(as: RecordValues.days) { RecordValues.notADay($0, name) }
+  }
+
+  private func dates<T: FixedWidthInteger & BitwiseCopyable>(
+    as converted: (_ seconds: Double) -> T?, otherwise error: (_ seconds: Double) -> RecordError
+  ) throws -> ArrowBuffer {
     var wrong: Double?
-    let buffer = unsafe ArrowBuffer(byteCount: count * 4) { bytes in
-      let target = unsafe bytes.bindMemory(to: Int32.self)
+    let buffer = unsafe ArrowBuffer(byteCount: count * MemoryLayout<T>.size) { bytes in
+      let target = unsafe bytes.bindMemory(to: T.self)
       unsafe forEachSpan { raw, rows, start in
         for (index, row) in rows.enumerated() {
-          var day: Int32? = 0
+          var date: T? = 0
           if unsafe !raw.isNull(row) {
             let seconds = unsafe raw.double(row)
-            day = RecordValues.days(seconds)
-            if day == nil { wrong = seconds }
+            date = converted(seconds)
+            if date == nil { wrong = seconds }
           }
-          unsafe target[start &+ index] = day ?? 0
+          unsafe target[start &+ index] = date ?? 0
         }
       }
     }
-    if let wrong { throw RecordValues.notADay(wrong, name) }
+    if let wrong { throw error(wrong) }
     return buffer
   }
 
