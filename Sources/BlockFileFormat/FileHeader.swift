@@ -43,11 +43,11 @@ package struct FileHeader: Equatable {
     return writer.bytes + featureArea
   }
 
-  /// Returns the bytes of the header of a file at a place.
+  /// Returns the bytes of the header, with a first slot that acknowledges a commit.
   ///
   /// - Parameters:
-  ///   - trailer: The trailer of the acknowledged commit in the first slot.
-  ///   - fileByteCount: The number of bytes that the file has at least.
+  ///   - trailer: The trailer of the acknowledged commit.
+  ///   - fileByteCount: The minimum size of the file.
   package func bytes(acknowledging trailer: Trailer, fileByteCount: UInt64) -> [UInt8] {
     var bytes = bytes
     let slot = AcknowledgementSlots.Name(

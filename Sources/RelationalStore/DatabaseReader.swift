@@ -12,8 +12,8 @@ package protocol DatabaseReader: AnyObject, Sendable {
   /// Whether requests may be answered in SQL. A reader without a connection does not answer them.
   var answersRequests: Bool { get }
 
-  /// Returns whether another reader shows the same database, and whether the layers of the history mention every row that
-  /// differs between the two.
+  /// Returns whether another reader shows the same database, and the layers of the history mention every row that differs
+  /// between the two readers.
   func sharesHistory(with other: Self) -> Bool
 
   /// Calls `body` with the database, and turns its failures into errors of the store.

@@ -30,7 +30,7 @@ public struct DiskOperation: RawRepresentable, Sendable, Hashable {
   /// Removes a file's or a symbolic link's name.
   public static let remove = DiskOperation(rawValue: "remove")
   public static let removeDirectory = DiskOperation(rawValue: "remove directory")
-  /// Moves a name, and replaces a file or an empty directory with the new name.
+  /// Renames an item. A file or an empty directory that already has the new name is replaced.
   public static let rename = DiskOperation(rawValue: "rename")
   public static let exchange = DiskOperation(rawValue: "exchange")
   /// Gives a file a second name.

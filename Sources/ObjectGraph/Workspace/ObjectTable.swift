@@ -151,7 +151,7 @@ struct ObjectTable: ~Copyable {
   @inline(__always)
   func address(_ number: UInt64) -> UInt { page(of: number)?.address(number) ?? 0 }
 
-  /// Prefetches an object by its address.
+  /// Asks the processor to load the memory at an object's address into its cache.
   @inline(__always)
   static func prefetch(_ address: UInt) {
     // The object's reference count and its fields may be in different cache lines.

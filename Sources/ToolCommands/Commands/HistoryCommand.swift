@@ -145,7 +145,7 @@ enum HistoryCommand {
           "\(Wording.count(count, "version")) \(verb) removed.")
       }
       let history = VersionHistory(document)
-      // Among versions that a thinning would remove, the one before a version is not always the one in front of it.
+      // Take the lines from all versions: the predecessor of a removed version may be one that stays.
       let all = HistoryLine.all(of: document.versions)
       let shown = Set(versions.map(\.number))
       try write(

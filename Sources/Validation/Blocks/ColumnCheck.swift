@@ -188,7 +188,7 @@ struct ColumnCheck {
 
   private func checkCodes(_ codes: CodedIntegers) {
     let count = Int64(column.dictionaryCount)
-    // Codes of width 0 are all 0.
+    // Codes of width 0 are all 0, and a dictionary has at least one entry (spec §3.4.7).
     if codes.width == 0 { return }
     for row in 0..<rowCount where !(0..<count).contains(codes[row]) {
       add(
